@@ -1,0 +1,32 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+namespace braid {
+
+/// Bytes that the parts of a process share. Whoever finds no room waits or spills; nothing fails. Thread-safe.
+class MemoryBudget {
+ public:
+  explicit MemoryBudget(std::int64_t total_bytes) : total_bytes_(total_bytes) {}
+
+  std::int64_t total_bytes() const { return total_bytes_; }
+  std::int64_t used_bytes() const;
+  /// Takes the bytes if they are free; false if not. More than the whole budget is granted when nothing else is in use,
+  /// since one record may be larger than any budget.
+  bool TryReserve(std::int64_t bytes);
+  /// Waits until the bytes are free.
+  void Reserve(std::int64_t bytes);
+  void Release(std::int64_t bytes);
+
+ private:
+  bool Fits(std::int64_t bytes) const { return used_bytes_ == 0 || used_bytes_ + bytes <= total_bytes_; }
+
+  const std::int64_t total_bytes_;
+  mutable std::mutex mutex_;  // guards used_bytes_
+  std::condition_variable released_;
+  std::int64_t used_bytes_ = 0;
+};
+
+}  // namespace braid

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/strong_id.h"
+#include "types/data_type.h"
+#include "types/datum.h"
+
+namespace braid {
+
+inline constexpr std::string_view kMainBranch = "main";
+
+/// Where everything of one table, seen from one of its branches, lies (spec metadata.md §1). Schemas, snapshots, tags,
+/// changelogs and consumers are the branch's own; manifests, indexes, statistics and data are shared by all branches.
+class TablePaths {
+ public:
+  TablePaths(std::string root, std::string branch);
+
+  const std::string& root() const { return root_; }
+  const std::string& branch() const { return branch_; }
+  TablePaths OnBranch(std::string_view branch) const { return TablePaths(root_, std::string(branch)); }
+
+  std::string SchemaDirectory() const;
+  std::string SchemaFile(SchemaId id) const;
+  std::string SnapshotDirectory() const;
+  std::string SnapshotFile(SnapshotId id) const;
+  std::string LatestHint() const;
+  std::string EarliestHint() const;
+  std::string ChangelogDirectory() const;
+  std::string ChangelogFile(SnapshotId id) const;
+  std::string TagDirectory() const;
+  std::string TagFile(std::string_view name) const;
+  std::string ConsumerDirectory() const;
+  std::string ConsumerFile(std::string_view id) const;
+  std::string BranchesDirectory() const;
+  /// The folder of this branch's metadata; the root for main.
+  std::string BranchDirectory() const;
+
+  std::string ManifestDirectory() const;
+  std::string ManifestFile(std::string_view name) const;
+  std::string IndexDirectory() const;
+  std::string StatisticsDirectory() const;
+
+ private:
+  std::string root_;
+  std::string branch_;
+};
+
+/// How data files of a table are laid out, from its options (spec metadata.md §1.3, 1.4).
+struct DataLayout {
+  std::vector<DataField> partition_fields;
+  std::string default_partition_name = "__DEFAULT_PARTITION__";  ///< `partition.default-name`
+  bool legacy_partition_names = true;                            ///< `partition.legacy-name`
+  std::string data_directory;                                    ///< `data-file.path-directory`, empty: none
+
+  /// "[dir/][k=v/…]bucket-n", relative to the table's root.
+  std::string BucketDirectory(std::span<const Datum> partition, BucketId bucket) const;
+  /// "k=v/k=v", empty for an unpartitioned table.
+  std::string PartitionPath(std::span<const Datum> partition) const;
+};
+
+/// A partition value as directory names hold it, unescaped (§1.4).
+std::string PartitionValueText(const Datum& value, const DataType& type, bool legacy, std::string_view default_name);
+/// Escapes a part of a partition path (§1.4).
+std::string EscapePathPart(std::string_view text);
+
+}  // namespace braid

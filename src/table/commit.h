@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "meta/manifest.h"
+#include "meta/snapshot.h"
+#include "meta/stores.h"
+#include "table/table.h"
+
+namespace braid {
+
+/// What one writer did to one bucket, handed to the commit (spec metadata.md §8.1). All files are written and closed.
+struct CommitMessage {
+  BinaryRow partition;
+  BucketId bucket;
+  std::optional<std::int32_t> total_buckets;
+
+  std::vector<DataFileMeta> new_files;
+  std::vector<DataFileMeta> deleted_files;
+  std::vector<DataFileMeta> changelog_files;
+  std::vector<DataFileMeta> compact_before;
+  std::vector<DataFileMeta> compact_after;
+  std::vector<DataFileMeta> compact_changelog_files;
+  std::vector<IndexManifestEntry> new_index_files;
+  std::vector<IndexManifestEntry> deleted_index_files;
+
+  bool is_empty() const;
+};
+
+/// A whole commit: the messages of all writers under one identifier.
+struct Committable {
+  std::int64_t identifier = kBatchCommitIdentifier;
+  std::optional<std::int64_t> watermark;
+  std::map<std::string, std::string> properties;  ///< go into the snapshot; lineage lives here
+  std::vector<CommitMessage> messages;
+};
+
+/// What INSERT OVERWRITE replaces.
+struct OverwriteTarget {
+  /// Partition values that rows to be replaced have (column → text); empty: the whole table, or with `dynamic` the
+  /// partitions that the new files lie in.
+  std::map<std::string, std::string> partition;
+  bool dynamic = false;
+};
+
+/// Commits to one table on its branch under one commit user (spec metadata.md §8). Threads: one call at a time; any number
+/// of TableCommits, in any processes, on the same table.
+class TableCommit {
+ public:
+  TableCommit(Table table, std::string commit_user, const Clock& clock = SystemClock());
+
+  /// Commits; returns the snapshots made, in order (none if there was nothing to commit and `commit_empty` is false).
+  /// Retries lost races as the options say. Errors: kConflict if a file to be deleted is gone or retries are used up;
+  /// kCommitUnknown if it cannot be told whether the snapshot landed (nothing has been cleaned up).
+  Result<std::vector<Snapshot>> Commit(const Committable& committable, bool commit_empty = false);
+
+  /// Replaces what `target` says by the new files, in one snapshot of kind OVERWRITE.
+  Result<std::vector<Snapshot>> Overwrite(const Committable& committable, const OverwriteTarget& target);
+
+  /// Identifiers, of those given, that this user has not committed yet: what is left to do after a crash.
+  Result<std::vector<std::int64_t>> FilterUncommitted(const std::vector<std::int64_t>& identifiers);
+
+  /// Deletes the files of messages that will not be committed.
+  Status Abort(const std::vector<CommitMessage>& messages);
+
+ private:
+  Table table_;
+  std::string commit_user_;
+  const Clock* clock_;
+  MetadataFileNames names_;
+};
+
+/// Deletes every row, or those of these partitions (OVERWRITE snapshots).
+Result<std::vector<Snapshot>> TruncateTable(const Table& table, const std::string& commit_user);
+Result<std::vector<Snapshot>> DropPartitions(const Table& table, const std::vector<std::map<std::string, std::string>>& partitions,
+                                             const std::string& commit_user);
+
+}  // namespace braid

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "table/commit.h"
+#include "table/table.h"
+#include "types/batch.h"
+#include "types/predicate.h"
+
+namespace braid {
+
+struct TableWriterOptions {
+  std::string commit_user;
+  std::string spill_directory;          ///< local folder for spilled sort buffers; empty: a temporary folder of the process
+  /// Pretend that the table is empty (INSERT OVERWRITE: new files must not take part in compactions with old ones).
+  bool ignore_previous_files = false;
+};
+
+/// Turns rows into data files of their partitions and buckets (spec data.md §3, §8, §9). One thread at a time.
+/// Destroying it without PrepareCommit leaves no visible change; files already written are deleted.
+class TableWriter {
+ public:
+  /// Errors: kUnsupported if the table has a feature that this version must not write, naming it.
+  static Result<std::unique_ptr<TableWriter>> Make(const Table& table, TableWriterOptions options);
+  virtual ~TableWriter() = default;
+
+  /// Adds rows: all columns of the table in schema order, already of their types (casting is the caller's). Errors:
+  /// kInvalidArgument for NULL in a NOT NULL column, or a retraction in an append table.
+  virtual Status Write(const Batch& batch) = 0;
+
+  /// Flushes everything and ends the checkpoint: what to commit. `wait_compaction`: finish compactions that were due.
+  /// The writer can go on afterwards.
+  virtual Result<std::vector<CommitMessage>> PrepareCommit(bool wait_compaction, std::int64_t identifier) = 0;
+
+  /// Compacts a bucket, or all buckets of a partition that this writer knows; the result comes with the next PrepareCommit.
+  virtual Status Compact(const BinaryRow& partition, BucketId bucket, bool full) = 0;
+};
+
+/// Compacts a table in a commit of its own: `full` merges everything to the top level; otherwise what universal compaction (or
+/// Java's coordinator for unaware buckets) would pick. `filter` chooses partitions; may be null. Returns the snapshots made.
+Result<std::vector<Snapshot>> CompactTable(const Table& table, bool full, const PredicatePtr& partition_filter,
+                                           const std::string& commit_user, const Clock& clock = SystemClock());
+
+}  // namespace braid

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <arrow/type_fwd.h>
+
+#include "base/result.h"
+#include "types/data_type.h"
+#include "types/datum.h"
+
+namespace braid {
+
+/// A row in Paimon's binary layout (spec metadata.md §5.1): what manifests store for partitions, keys and bounds, and
+/// what hashing works on. Rows are equal exactly if their bytes are. An immutable value.
+class BinaryRow {
+ public:
+  /// The row without fields.
+  BinaryRow();
+  /// Precondition: types.size() == values.size(), each value NULL or fitting its type.
+  static BinaryRow Make(std::span<const DataType> types, std::span<const Datum> values);
+  /// Reads the form of manifests: big-endian arity, then the row (§5.4). Errors: kCorruption.
+  static Result<BinaryRow> Deserialize(std::string_view bytes);
+
+  std::int32_t arity() const { return arity_; }
+  bool IsNull(int field) const;
+  /// Errors: kCorruption if the slot points outside the row.
+  Result<Datum> Get(int field, const DataType& type) const;
+  Result<DatumList> ToDatums(std::span<const DataType> types) const;
+
+  /// The row's bytes, without the arity.
+  std::string_view bytes() const { return bytes_; }
+  /// The form of manifests (§5.4).
+  std::string Serialize() const;
+  /// Murmur3 of the bytes, seed 42 (§6.1).
+  std::int32_t Hash() const;
+
+  friend auto operator<=>(const BinaryRow&, const BinaryRow&) = default;
+
+ private:
+  std::int32_t arity_ = 0;
+  std::string bytes_;
+};
+
+/// Murmur3 x86 32-bit over whole 4-byte words, seed 42 (§6.1). Precondition: bytes.size() % 4 == 0.
+std::int32_t HashBytesByWords(std::string_view bytes);
+
+/// Encodes rows of Arrow columns as BinaryRow bytes, one after the other, reusing one buffer. One thread.
+class BinaryRowEncoder {
+ public:
+  /// The columns, one a type, in the order of the row's fields; all equally long.
+  BinaryRowEncoder(std::vector<DataType> types, std::vector<std::shared_ptr<arrow::Array>> columns);
+  /// The row's bytes without arity; valid until the next call.
+  std::string_view Encode(std::int64_t row);
+  BinaryRow EncodeRow(std::int64_t row);
+
+ private:
+  std::vector<DataType> types_;
+  std::vector<std::shared_ptr<arrow::Array>> columns_;
+  std::string buffer_;
+};
+
+/// How a row's bucket follows from its bucket key (spec metadata.md §6.3).
+enum class BucketFunction { kDefault, kMod, kHive };
+/// Errors: kInvalidArgument for an unknown name.
+Result<BucketFunction> ParseBucketFunction(std::string_view name);
+/// The bucket 0 … bucket_count − 1 of a bucket key. Errors: kInvalidArgument if the function does not take the key's types.
+Result<std::int32_t> BucketOf(BucketFunction function, std::span<const DataType> types, std::span<const Datum> key,
+                              std::int32_t bucket_count);
+
+}  // namespace braid
