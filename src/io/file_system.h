@@ -72,20 +72,23 @@ class FileSystem {
   virtual Result<FileStatus> Stat(std::string_view path) const = 0;
   Result<bool> Exists(std::string_view path) const;
 
-  /// Removes a file; succeeds if it is absent.
+  /// Removes a file; succeeds if it is absent. Errors: kIo if it is a folder.
   virtual Status Delete(std::string_view path) = 0;
   /// Removes a folder with all below it; succeeds if it is absent.
   virtual Status DeleteTree(std::string_view directory) = 0;
-  /// Removes a folder if it is empty; false if it is not.
+  /// Removes a folder if it is empty; false if it is not. True if it is absent.
   virtual Result<bool> DeleteEmptyDirectory(std::string_view directory) = 0;
-  /// Moves a file or folder. Errors: kAlreadyExists if the target is there (never replaces).
+  /// Moves a file or folder, making the folders above the target. Not synced. Errors: kAlreadyExists if the target is
+  /// there (never replaces).
   virtual Status Rename(std::string_view from, std::string_view to) = 0;
+  /// Makes a folder and those above it; succeeds if it is there. Errors: kIo if a file is in the way.
   virtual Status CreateDirectories(std::string_view directory) = 0;
   /// Makes files that were closed unsynced, and their names, survive a crash of the machine.
   virtual Status SyncFiles(std::span<const std::string> paths) = 0;
 };
 
-/// The machine's own files. Lives for the whole process.
+/// The machine's own files. Lives for the whole process. Paths may begin with "file:" or "file://", in any case. Temporary
+/// files of CreateAtomically and Replace are named ".<name>.<uuid>.tmp" and lie beside the target (spec metadata.md §1.6).
 std::shared_ptr<FileSystem> LocalFileSystem();
 
 /// Joins with exactly one '/' between the parts.

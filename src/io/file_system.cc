@@ -1,0 +1,33 @@
+#include "io/file_system.h"
+
+#include "base/result.h"
+
+namespace braid {
+
+Result<bool> FileSystem::Exists(std::string_view path) const {
+  const Result<FileStatus> status = Stat(path);
+  if (status) return true;
+  if (status.error().code() == ErrorCode::kNotFound) return false;
+  return status.error();
+}
+
+std::string JoinPath(std::string_view directory, std::string_view name) {
+  while (directory.ends_with('/')) directory.remove_suffix(1);
+  while (name.starts_with('/')) name.remove_prefix(1);
+  std::string path;
+  path.reserve(directory.size() + 1 + name.size());
+  path.append(directory).append("/").append(name);
+  return path;
+}
+
+std::string_view BaseName(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string_view DirectoryName(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+}  // namespace braid
