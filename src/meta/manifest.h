@@ -45,6 +45,8 @@ struct DataFileMeta {
   std::optional<std::string> external_path;
   std::optional<std::int64_t> first_row_id;
   std::optional<std::vector<std::string>> write_cols;
+  /// The highest sequence number of each column written, in the order of `write_cols` or of the schema.
+  std::optional<std::vector<std::int64_t>> write_cols_sequences;
 
   friend bool operator==(const DataFileMeta&, const DataFileMeta&) = default;
 };
