@@ -27,9 +27,11 @@ class BinaryRow {
   static Result<BinaryRow> Deserialize(std::string_view bytes);
 
   std::int32_t arity() const { return arity_; }
+  /// A field that the row does not have counts as NULL.
   bool IsNull(int field) const;
-  /// Errors: kCorruption if the slot points outside the row.
+  /// Errors: kCorruption if there is no such field, or if its slot points outside the row.
   Result<Datum> Get(int field, const DataType& type) const;
+  /// Errors: kCorruption, also if the row has not as many fields as there are types.
   Result<DatumList> ToDatums(std::span<const DataType> types) const;
 
   /// The row's bytes, without the arity.
@@ -42,6 +44,8 @@ class BinaryRow {
   friend auto operator<=>(const BinaryRow&, const BinaryRow&) = default;
 
  private:
+  friend class BinaryRowEncoder;
+
   std::int32_t arity_ = 0;
   std::string bytes_;
 };
@@ -54,13 +58,19 @@ class BinaryRowEncoder {
  public:
   /// The columns, one a type, in the order of the row's fields; all equally long.
   BinaryRowEncoder(std::vector<DataType> types, std::vector<std::shared_ptr<arrow::Array>> columns);
+  ~BinaryRowEncoder();
+  BinaryRowEncoder(BinaryRowEncoder&&) noexcept;
+  BinaryRowEncoder& operator=(BinaryRowEncoder&&) noexcept;
+
   /// The row's bytes without arity; valid until the next call.
   std::string_view Encode(std::int64_t row);
   BinaryRow EncodeRow(std::int64_t row);
 
  private:
-  std::vector<DataType> types_;
-  std::vector<std::shared_ptr<arrow::Array>> columns_;
+  struct Column;
+  void Put(const Column& column, std::int64_t row, std::size_t slot);
+
+  std::vector<Column> columns_;
   std::string buffer_;
 };
 
@@ -68,6 +78,9 @@ class BinaryRowEncoder {
 enum class BucketFunction { kDefault, kMod, kHive };
 /// Errors: kInvalidArgument for an unknown name.
 Result<BucketFunction> ParseBucketFunction(std::string_view name);
+/// The bucket that the function `default` gives to a bucket key with this hash; for rows in bulk, with BinaryRowEncoder and
+/// HashBytesByWords.
+std::int32_t DefaultBucket(std::int32_t hash, std::int32_t bucket_count);
 /// The bucket 0 … bucket_count − 1 of a bucket key. Errors: kInvalidArgument if the function does not take the key's types.
 Result<std::int32_t> BucketOf(BucketFunction function, std::span<const DataType> types, std::span<const Datum> key,
                               std::int32_t bucket_count);
