@@ -118,7 +118,7 @@ struct DataField {
 /// Parses an atomic type ("DECIMAL(10, 2) NOT NULL") or the SQL form of a nested one ("ARRAY<INT>", "MAP<STRING, INT>",
 /// "ROW<`a` INT 'comment', b STRING>", "INT ARRAY", "INT MULTISET"), in any case and spacing, with the synonyms of
 /// spec metadata.md §2.3. Fields of a ROW get ids 0, 1, … from `next_field_id` on, depth first.
-/// Errors: kInvalidArgument, quoting the text and what was expected.
+/// Errors: kInvalidArgument, quoting the text and what was expected; kUnsupported for GEOMETRY and GEOGRAPHY.
 Result<DataType> ParseDataType(std::string_view text, std::int32_t next_field_id = 0);
 
 /// Position of the field of that name, or nullopt. Case-sensitive.

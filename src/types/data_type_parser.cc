@@ -345,6 +345,11 @@ class Parser {
 }  // namespace
 
 Result<DataType> ParseDataType(std::string_view text, std::int32_t next_field_id) {
+  // Before all else, since names of coordinate systems follow that are no tokens of other types.
+  const std::string start = ToUpper(Trim(text));
+  if (start.starts_with("GEOMETRY") || start.starts_with("GEOGRAPHY")) {
+    return Error(ErrorCode::kUnsupported, fmt::format("columns of type {} cannot be read or written", text));
+  }
   BRAID_TRY_ASSIGN(std::vector<Token> tokens, Lexer(text).Run());
   return Parser(text, std::move(tokens), next_field_id).Run();
 }
