@@ -24,7 +24,7 @@ Result<TableSchema> ReadSchema(const FileSystem& fs, const TablePaths& paths, Sc
 Result<std::vector<SchemaId>> ListSchemas(const FileSystem& fs, const TablePaths& paths);  ///< ascending
 /// nullopt if the branch has no schema: no table is there.
 Result<std::optional<TableSchema>> ReadLatestSchema(const FileSystem& fs, const TablePaths& paths);
-/// Errors: kAlreadyExists (or kConflict) if another schema took the id.
+/// Errors: kAlreadyExists if the table is there (id 0), kConflict if another schema took a later id, kCommitUnknown.
 Status WriteSchema(FileSystem& fs, const TablePaths& paths, const TableSchema& schema);
 
 // Snapshots (§3).
@@ -46,6 +46,7 @@ Result<std::vector<SnapshotId>> ListChangelogs(const FileSystem& fs, const Table
 Result<Tag> ReadTag(const FileSystem& fs, const TablePaths& paths, std::string_view name);
 Result<std::vector<std::string>> ListTags(const FileSystem& fs, const TablePaths& paths);  ///< sorted
 Status WriteTag(FileSystem& fs, const TablePaths& paths, const Tag& tag);  ///< Errors: kAlreadyExists
+Status ReplaceTag(FileSystem& fs, const TablePaths& paths, const Tag& tag);  ///< Errors: kNotFound
 struct Consumer {
   std::string id;
   SnapshotId next_snapshot;
