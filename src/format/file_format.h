@@ -38,7 +38,7 @@ class FileReader : public BatchReader {
 struct ColumnStatistics {
   Datum min;  ///< NULL: no value, or a type without order
   Datum max;
-  std::int64_t null_count = 0;
+  std::optional<std::int64_t> null_count;  ///< absent where Java has none: nested columns of Parquet files
 };
 
 struct WrittenFile {

@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <arrow/array.h>
+#include <arrow/array/concatenate.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+#include <arrow/util/compression.h>
+#include <fmt/format.h>
+#include <parquet/arrow/reader.h>
+#include <parquet/file_reader.h>
+#include <parquet/properties.h>
+
+#include "format/arrow_io.h"
+#include "format/convert_column.h"
+#include "format/parquet_error.h"
+#include "format/parquet_format.h"
+#include "format/parquet_int96.h"
+
+namespace braid {
+namespace {
+
+constexpr std::int64_t kReadBufferBytes = 256 * 1024;  // of each column, instead of whole column chunks
+
+std::string_view CodecName(parquet::Compression::type codec) {
+  return codec == parquet::Compression::LZO ? std::string_view("lzo") : "unknown";
+}
+
+class ParquetReader : public FileReader {
+ public:
+  ParquetReader(std::string path, FileReadRequest request) : path_(std::move(path)), request_(std::move(request)) {}
+
+  Status Open(std::unique_ptr<InputFile> file) {
+    return CatchParquet(ArrowTask::kReading, path_, [&]() -> Status {
+      parquet::ReaderProperties properties;
+      properties.enable_buffered_stream();
+      properties.set_buffer_size(kReadBufferBytes);
+      auto raw = parquet::ParquetFileReader::Open(MakeArrowInput(std::move(file)), properties);
+      parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
+      arrow_properties.set_batch_size(request_.batch_rows);
+      arrow_properties.set_pre_buffer(false);
+      BRAID_ARROW_TRY_ASSIGN(reader_,
+                             parquet::arrow::FileReader::Make(arrow::default_memory_pool(), std::move(raw), arrow_properties),
+                             ArrowTask::kReading, path_);
+      FindColumns();
+      return CheckCodecs();
+    });
+  }
+
+  Result<std::optional<Batch>> Next() override {
+    return CatchParquet(ArrowTask::kReading, path_, [&]() -> Result<std::optional<Batch>> {
+      while (rows_left_ == 0) {
+        if (next_group_ >= metadata().num_row_groups()) return std::optional<Batch>();
+        BRAID_TRY(StartRowGroup());
+      }
+      return ReadBatch();
+    });
+  }
+
+  std::int64_t first_row_of_last_batch() const override { return first_row_; }
+
+ private:
+  const parquet::FileMetaData& metadata() const { return *reader_->parquet_reader()->metadata(); }
+
+  /// The file's leaves of each wanted column; none if the file lacks it.
+  void FindColumns() {
+    const parquet::SchemaDescriptor& schema = *metadata().schema();
+    leaves_.resize(request_.columns.size());
+    for (int leaf = 0; leaf < schema.num_columns(); ++leaf) {
+      if (const auto column = FindField(request_.columns, schema.GetColumnRoot(leaf)->name())) {
+        leaves_[*column].push_back(leaf);
+      }
+    }
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      if (leaves_[i].empty() || HasInt96(schema, leaves_[i])) continue;
+      plain_columns_.push_back(i);
+      plain_leaves_.insert(plain_leaves_.end(), leaves_[i].begin(), leaves_[i].end());
+    }
+    // Arrow wants leaves in the file's order and returns columns in that order.
+    std::ranges::sort(plain_leaves_);
+    std::ranges::sort(plain_columns_, {}, [this](std::size_t column) { return leaves_[column].front(); });
+  }
+
+  Status CheckCodecs() const {
+    if (metadata().num_row_groups() == 0) return Ok();
+    const std::unique_ptr<parquet::RowGroupMetaData> group = metadata().RowGroup(0);
+    for (const std::vector<int>& leaves : leaves_) {
+      for (const int leaf : leaves) {
+        const parquet::Compression::type codec = group->ColumnChunk(leaf)->compression();
+        if (parquet::IsCodecSupported(codec)) continue;
+        return Error(ErrorCode::kUnsupported, fmt::format("{} is compressed with {}, which cannot be read", path_, CodecName(codec)))
+            .Hint("rewrite the file with another compression, such as zstd");
+      }
+    }
+    return Ok();
+  }
+
+  Status StartRowGroup() {
+    const int group = next_group_++;
+    const std::int64_t row_count = metadata().RowGroup(group)->num_rows();
+    const std::int64_t first = std::exchange(next_group_first_row_, next_group_first_row_ + row_count);
+    plain_.reset();
+    int96_.clear();
+    if (!plain_leaves_.empty()) {
+      BRAID_ARROW_TRY_ASSIGN(plain_, reader_->GetRecordBatchReader({group}, plain_leaves_), ArrowTask::kReading, path_);
+    }
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      if (leaves_[i].empty() || !HasInt96(*metadata().schema(), leaves_[i])) continue;
+      BRAID_ARROW_TRY_ASSIGN(int96_[i], Int96ColumnReader::Open(*reader_, group, leaves_[i], path_), ArrowTask::kReading, path_);
+    }
+    rows_left_ = row_count;
+    next_row_ = first;
+    return Ok();
+  }
+
+  Result<std::optional<Batch>> ReadBatch() {
+    std::shared_ptr<arrow::RecordBatch> plain;
+    std::int64_t row_count = std::min(rows_left_, request_.batch_rows);
+    if (plain_ != nullptr) {
+      BRAID_ARROW_TRY(plain_->ReadNext(&plain), ArrowTask::kReading, path_);
+      if (plain == nullptr || plain->num_rows() == 0 || plain->num_rows() > rows_left_) {
+        return Error(ErrorCode::kCorruption,
+                     fmt::format("{} is damaged: a row group has another number of rows than the footer says", path_));
+      }
+      row_count = plain->num_rows();
+    }
+    std::vector<std::shared_ptr<arrow::Array>> columns(request_.columns.size());
+    for (std::size_t i = 0; i < plain_columns_.size(); ++i) {
+      columns[plain_columns_[i]] = plain->column(static_cast<int>(i));
+    }
+    for (auto& [column, reader] : int96_) {
+      BRAID_TRY_ASSIGN(columns[column], reader->Read(row_count));
+    }
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const DataField& field = request_.columns[i];
+      if (columns[i] == nullptr) {
+        BRAID_TRY_ASSIGN(columns[i], MakeConstantColumn(Datum(), field.type, row_count));
+      } else {
+        BRAID_TRY_ASSIGN(columns[i], ConvertColumn(field.name, columns[i], field.type).Context(fmt::format("while reading {}", path_)));
+      }
+    }
+    first_row_ = std::exchange(next_row_, next_row_ + row_count);
+    rows_left_ -= row_count;
+    return std::optional(Batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(request_.columns), row_count, std::move(columns)),
+                               .kinds = nullptr});
+  }
+
+  std::string path_;
+  FileReadRequest request_;
+  std::unique_ptr<parquet::arrow::FileReader> reader_;
+  std::vector<std::vector<int>> leaves_;     // one a wanted column
+  std::vector<std::size_t> plain_columns_;   // wanted columns that Arrow reads as they are, in the file's order
+  std::vector<int> plain_leaves_;            // their leaves
+  int next_group_ = 0;
+  std::int64_t next_group_first_row_ = 0;
+  // The open row group.
+  std::unique_ptr<arrow::RecordBatchReader> plain_;
+  std::map<std::size_t, std::unique_ptr<Int96ColumnReader>> int96_;
+  std::int64_t rows_left_ = 0;
+  std::int64_t next_row_ = 0;
+  std::int64_t first_row_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<FileReader>> OpenParquetReader(const FileSystem& file_system, std::string_view path,
+                                                      const FileReadRequest& request) {
+  BRAID_TRY_ASSIGN(std::unique_ptr<InputFile> file, file_system.Open(path));
+  auto reader = std::make_unique<ParquetReader>(std::string(path), request);
+  BRAID_TRY(reader->Open(std::move(file)));
+  return reader;
+}
+
+}  // namespace braid

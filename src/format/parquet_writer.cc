@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include <arrow/array.h>
+#include <arrow/record_batch.h>
+#include <arrow/util/compression.h>
+#include <fmt/format.h>
+#include <parquet/column_writer.h>
+#include <parquet/file_writer.h>
+#include <parquet/level_conversion.h>
+#include <parquet/properties.h>
+
+#include "format/arrow_io.h"
+#include "format/parquet_error.h"
+#include "format/parquet_format.h"
+#include "format/parquet_levels.h"
+#include "format/parquet_schema.h"
+#include "format/statistics.h"
+
+namespace braid {
+namespace {
+
+constexpr std::int64_t kMillisPerDay = 86'400'000;
+constexpr std::int64_t kNanosPerMilli = 1'000'000;
+constexpr std::int64_t kJulianDayOfEpoch = 2'440'588;
+constexpr StatisticsRule kParquetStatistics = {.wide_timestamp_bounds = false, .nested_null_counts = false};
+
+struct Codec {
+  std::string_view name;  // upper case
+  arrow::Compression::type type;
+};
+// Parquet's "LZ4" means the framing of Hadoop.
+constexpr std::array kCodecs = {
+    Codec{"NONE", arrow::Compression::UNCOMPRESSED}, Codec{"UNCOMPRESSED", arrow::Compression::UNCOMPRESSED},
+    Codec{"ZSTD", arrow::Compression::ZSTD},         Codec{"SNAPPY", arrow::Compression::SNAPPY},
+    Codec{"GZIP", arrow::Compression::GZIP},         Codec{"BROTLI", arrow::Compression::BROTLI},
+    Codec{"LZ4", arrow::Compression::LZ4_HADOOP},    Codec{"LZ4_RAW", arrow::Compression::LZ4},
+};
+
+Result<arrow::Compression::type> ParseCodec(std::string_view name) {
+  std::string upper(name);
+  std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  const auto codec = std::ranges::find(kCodecs, upper, &Codec::name);
+  if (codec != kCodecs.end()) return codec->type;
+  return Error(ErrorCode::kUnsupported, fmt::format("Parquet files cannot be written with compression '{}'", name))
+      .Hint("use zstd, snappy, gzip, lz4, brotli or none in file.compression");
+}
+
+/// How to write, with the defaults of Java's Parquet library.
+struct WriteSettings {
+  std::shared_ptr<parquet::WriterProperties> properties;
+  std::int64_t row_group_bytes = 0;
+};
+
+Result<bool> GetDictionaryOption(const Options& options, const std::string& column_suffix, bool fallback) {
+  return options.GetBool("parquet.enable.dictionary" + column_suffix, fallback);
+}
+
+Result<WriteSettings> ReadSettings(const parquet::SchemaDescriptor& schema, const Options& options) {
+  parquet::WriterProperties::Builder builder;
+  // Pages and files of version 1: what Java writes unless told otherwise.
+  const std::string version = options.Get("parquet.writer.version", "v1");
+  const bool second = version == "v2" || version == "PARQUET_2_0";
+  builder.version(second ? parquet::ParquetVersion::PARQUET_2_6 : parquet::ParquetVersion::PARQUET_1_0);
+  builder.data_page_version(second ? parquet::ParquetDataPageVersion::V2 : parquet::ParquetDataPageVersion::V1);
+
+  BRAID_TRY_ASSIGN(const arrow::Compression::type codec,
+                   ParseCodec(options.Get("parquet.compression", options.Get("file.compression", "zstd"))));
+  builder.compression(codec);
+  if (codec == arrow::Compression::ZSTD) {
+    BRAID_TRY_ASSIGN(const std::int64_t table_level, options.GetInt("file.compression.zstd-level", 1));
+    BRAID_TRY_ASSIGN(const std::int64_t level, options.GetInt("parquet.compression.codec.zstd.level", table_level));
+    builder.compression_level(static_cast<int>(std::clamp<std::int64_t>(level, 1, 22)));
+  }
+
+  BRAID_TRY_ASSIGN(const std::int64_t page_bytes, options.GetMemorySize("parquet.page.size", std::int64_t{1} << 20));
+  BRAID_TRY_ASSIGN(const std::int64_t dictionary_bytes,
+                   options.GetMemorySize("parquet.dictionary.page.size", std::int64_t{1} << 20));
+  BRAID_TRY_ASSIGN(const std::int64_t page_rows, options.GetInt("parquet.page.row.count.limit", 20'000));
+  builder.data_pagesize(std::max<std::int64_t>(page_bytes, 1));
+  builder.dictionary_pagesize_limit(std::max<std::int64_t>(dictionary_bytes, 1));
+  builder.max_rows_per_page(std::max<std::int64_t>(page_rows, 1));
+
+  BRAID_TRY_ASSIGN(const bool dictionary, GetDictionaryOption(options, "", true));
+  if (!dictionary) builder.disable_dictionary();
+  for (int i = 0; i < schema.num_columns(); ++i) {
+    const std::shared_ptr<parquet::schema::ColumnPath> path = schema.Column(i)->path();
+    BRAID_TRY_ASSIGN(const bool column_dictionary, GetDictionaryOption(options, "#" + path->ToDotString(), dictionary));
+    if (column_dictionary) builder.enable_dictionary(path);
+    if (!column_dictionary) builder.disable_dictionary(path);
+  }
+
+  BRAID_TRY_ASSIGN(const std::int64_t block_bytes, options.GetMemorySize("file.block-size", std::int64_t{128} << 20));
+  BRAID_TRY_ASSIGN(const std::int64_t row_group_bytes, options.GetMemorySize("parquet.block.size", block_bytes));
+  return WriteSettings{.properties = builder.build(), .row_group_bytes = std::max<std::int64_t>(row_group_bytes, 1)};
+}
+
+/// Nanoseconds of the day and Julian day (spec data.md §2.3), the former never negative.
+parquet::Int96 ToInt96(Timestamp value) {
+  std::int64_t day = value.millis / kMillisPerDay;
+  std::int64_t milli_of_day = value.millis % kMillisPerDay;
+  if (milli_of_day < 0) {
+    --day;
+    milli_of_day += kMillisPerDay;
+  }
+  const std::int64_t nano_of_day = milli_of_day * kNanosPerMilli + value.nanos_of_milli;
+  parquet::Int96 result;
+  result.value[0] = static_cast<std::uint32_t>(nano_of_day & 0xffffffff);
+  result.value[1] = static_cast<std::uint32_t>(nano_of_day >> 32);
+  result.value[2] = static_cast<std::uint32_t>(day + kJulianDayOfEpoch);
+  return result;
+}
+
+/// Writes a leaf of wide timestamps: values without slots for NULL, as the levels tell where those are.
+void WriteInt96(const ParquetLeaf& leaf, const std::int16_t* definitions, const std::int16_t* repetitions,
+                parquet::ColumnWriter& writer) {
+  const auto& array = static_cast<const arrow::StructArray&>(*leaf.values);
+  const auto* millis = array.data()->child_data[0]->GetValues<std::int64_t>(1) + array.offset();
+  const auto* nanos = array.data()->child_data[1]->GetValues<std::int32_t>(1) + array.offset();
+  std::vector<parquet::Int96> values;
+  values.reserve(static_cast<std::size_t>(array.length()));
+  const parquet::internal::LevelInfo levels = parquet::internal::LevelInfo::ComputeLevelInfo(writer.descr());
+  std::int64_t slot = 0;
+  for (std::int64_t i = 0; i < leaf.level_count; ++i) {
+    const std::int16_t definition = definitions == nullptr ? std::int16_t{0} : definitions[i];
+    if (definition < levels.repeated_ancestor_def_level) continue;  // an empty or NULL list has no slot
+    if (definition == levels.def_level) values.push_back(ToInt96({millis[slot], nanos[slot]}));
+    ++slot;
+  }
+  static_cast<parquet::Int96Writer&>(writer).WriteBatch(leaf.level_count, definitions, repetitions, values.data());
+}
+
+class ParquetWriter : public FileWriter {
+ public:
+  ParquetWriter(std::string path, std::vector<DataField> fields, std::unique_ptr<OutputFile> file)
+      : path_(std::move(path)), fields_(std::move(fields)), file_(std::move(file)), statistics_(fields_, kParquetStatistics) {}
+
+  Status Start(const std::shared_ptr<parquet::schema::GroupNode>& schema, const WriteSettings& settings) {
+    row_group_bytes_ = settings.row_group_bytes;
+    return CatchParquet(ArrowTask::kWriting, path_, [&]() -> Status {
+      writer_ = parquet::ParquetFileWriter::Open(MakeArrowOutput(*file_), schema, settings.properties);
+      return Ok();
+    });
+  }
+
+  Status Write(const Batch& batch) override {
+    if (batch.rows->num_rows() == 0) return Ok();
+    return CatchParquet(ArrowTask::kWriting, path_, [&] { return WriteRows(*batch.rows); });
+  }
+
+  std::int64_t estimated_bytes() const override { return file_->position() + BufferedBytes(); }
+
+  Result<WrittenFile> Finish() override {
+    BRAID_TRY(CatchParquet(ArrowTask::kWriting, path_, [&]() -> Status {
+      const std::unique_ptr<parquet::ParquetFileWriter> writer = std::move(writer_);
+      writer->Close();
+      return Ok();
+    }));
+    WrittenFile written{.size_bytes = file_->position(), .row_count = row_count_, .columns = statistics_.Finish()};
+    BRAID_TRY(file_->Close());
+    return written;
+  }
+
+ private:
+  Status WriteRows(const arrow::RecordBatch& rows) {
+    // A batch may be larger than a row group should be, so look at the size in between.
+    constexpr std::int64_t kStep = 8192;
+    for (std::int64_t start = 0; start < rows.num_rows(); start += kStep) {
+      const std::shared_ptr<arrow::RecordBatch> part = rows.Slice(start, kStep);
+      if (group_ == nullptr) group_ = writer_->AppendBufferedRowGroup();
+      int leaf = 0;
+      for (std::size_t i = 0; i < fields_.size(); ++i) {
+        BRAID_TRY(WriteColumn(fields_[i], part->column(static_cast<int>(i)), leaf));
+      }
+      row_count_ += part->num_rows();
+      if (BufferedBytes() >= row_group_bytes_) {
+        std::exchange(group_, nullptr)->Close();
+      }
+    }
+    statistics_.Update(rows);
+    return Ok();
+  }
+
+  Status WriteColumn(const DataField& field, const std::shared_ptr<arrow::Array>& column, int& next_leaf) {
+    BRAID_TRY_ASSIGN(const std::vector<ParquetLeaf> leaves, ShredColumn(field.name, field.type, column));
+    for (const ParquetLeaf& leaf : leaves) {
+      parquet::ColumnWriter& writer = *group_->column(next_leaf++);
+      const std::int16_t* definitions = leaf.definition_levels.empty() ? nullptr : leaf.definition_levels.data();
+      const std::int16_t* repetitions = leaf.repetition_levels.empty() ? nullptr : leaf.repetition_levels.data();
+      if (writer.type() == parquet::Type::INT96) {
+        WriteInt96(leaf, definitions, repetitions, writer);
+      } else {
+        BRAID_ARROW_TRY(writer.WriteArrow(definitions, repetitions, leaf.level_count, *leaf.values, &context_, leaf.nullable),
+                        ArrowTask::kWriting, path_);
+      }
+    }
+    return Ok();
+  }
+
+  /// Encoded pages of the open row group and an estimate of what is not encoded yet.
+  std::int64_t BufferedBytes() const {
+    if (group_ == nullptr) return 0;
+    const parquet::RowGroupWriter::BufferedStats stats = group_->estimated_buffered_stats();
+    return group_->total_compressed_bytes() + group_->total_compressed_bytes_written() + stats.def_level_bytes +
+           stats.rep_level_bytes + stats.value_bytes + stats.dict_bytes;
+  }
+
+  std::string path_;
+  std::vector<DataField> fields_;
+  std::unique_ptr<OutputFile> file_;
+  StatisticsCollector statistics_;
+  std::shared_ptr<parquet::ArrowWriterProperties> arrow_properties_ = parquet::default_arrow_writer_properties();
+  parquet::ArrowWriteContext context_{arrow::default_memory_pool(), arrow_properties_.get()};
+  std::unique_ptr<parquet::ParquetFileWriter> writer_;
+  parquet::RowGroupWriter* group_ = nullptr;  // owned by writer_
+  std::int64_t row_group_bytes_ = 0;
+  std::int64_t row_count_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<FileWriter>> OpenParquetWriter(FileSystem& file_system, std::string_view path,
+                                                      std::span<const DataField> fields, const Options& options) {
+  BRAID_TRY_ASSIGN(const std::shared_ptr<parquet::schema::GroupNode> schema, MakeParquetSchema(fields));
+  parquet::SchemaDescriptor descriptor;
+  descriptor.Init(schema);
+  BRAID_TRY_ASSIGN(const WriteSettings settings, ReadSettings(descriptor, options));
+  BRAID_TRY_ASSIGN(std::unique_ptr<OutputFile> file, file_system.Create(path));
+  auto writer = std::make_unique<ParquetWriter>(std::string(path), std::vector<DataField>(fields.begin(), fields.end()),
+                                                std::move(file));
+  BRAID_TRY(writer->Start(schema, settings));
+  return writer;
+}
+
+}  // namespace braid
