@@ -36,11 +36,12 @@ class Predicate {
   enum class Op : std::uint8_t {
     kEqual, kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual,
     kIsNull, kIsNotNull, kIn, kNotIn, kBetween, kNotBetween,
-    kStartsWith, kEndsWith, kContains, kLike,
+    kStartsWith, kEndsWith, kContains, kLike, kNotLike,
     kAnd, kOr, kTrue, kFalse,
   };
 
-  /// A test of one column, by name, of the given type; literals fit the type.
+  /// A test of one column, by name, of the given type; literals fit the type. LIKE's pattern may hold '%' for any text, '_'
+  /// for one character and '\\' before either or itself.
   static PredicatePtr Leaf(Op op, std::string column, DataType type, std::vector<Datum> literals = {});
   static PredicatePtr And(std::vector<PredicatePtr> children);
   static PredicatePtr Or(std::vector<PredicatePtr> children);
