@@ -77,7 +77,10 @@ class AvroCursor {
   std::size_t ItemCount() {
     std::int64_t count = Long();
     if (count < 0) {
-      if (count == std::numeric_limits<std::int64_t>::min()) Fail("an array is longer than its block");
+      if (count == std::numeric_limits<std::int64_t>::min()) {
+        Fail("an array is longer than its block");
+        return 0;
+      }
       count = -count;
       Long();  // the block's size in bytes, for those who skip it
     }
