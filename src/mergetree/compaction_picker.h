@@ -25,17 +25,17 @@ struct CompactionOptions {
   int offpeak_start_hour = -1;        ///< `compaction.offpeak.start.hour`, 0 … 23; -1 none
   int offpeak_end_hour = -1;          ///< `compaction.offpeak.end.hour`, exclusive
   int offpeak_ratio = 0;              ///< `compaction.offpeak-ratio`, added to size_ratio within these hours
-  std::optional<std::chrono::milliseconds> full_interval;        ///< `compaction.optimization-interval`
-  std::optional<std::int64_t> total_size_threshold;              ///< bytes; `compaction.total-size-threshold`
-  std::optional<std::int64_t> incremental_size_threshold;        ///< bytes; `compaction.incremental-size-threshold`
+  std::optional<std::chrono::milliseconds> full_interval = std::nullopt;        ///< `compaction.optimization-interval`
+  std::optional<std::int64_t> total_size_threshold = std::nullopt;              ///< bytes; `compaction.total-size-threshold`
+  std::optional<std::int64_t> incremental_size_threshold = std::nullopt;        ///< bytes; `compaction.incremental-size-threshold`
   bool force_up_level0 = false;       ///< `compaction.force-up-level-0`, or the table needs lookup
   /// With force_up_level0: level 0 is moved up only at every so many-th opportunity (`lookup-compact` = gentle); else
   /// always.
-  std::optional<int> gentle_interval;
+  std::optional<int> gentle_interval = std::nullopt;
   bool force_rewrite_all_files = false;  ///< `compaction.force-rewrite-all-files`
-  std::int64_t target_file_bytes = std::int64_t{128} << 20;  ///< `target-file-size`
-  /// `compaction.small-file-ratio` of target-file-size: smaller files are rewritten where larger ones just move up.
-  double small_file_ratio = 0.7;
+  /// Smaller files are rewritten where larger ones just move up: seven tenths of the target, or what
+  /// `compaction.small-file-ratio` says.
+  std::int64_t small_file_bytes = (std::int64_t{128} << 20) / 10 * 7;
 
   /// Errors: kInvalidArgument.
   static Result<CompactionOptions> FromOptions(const Options& options);

@@ -21,7 +21,7 @@ namespace braid {
 
 /// Opens data files of one bucket as key-value batches of one KeyValueSchema: where deletion vectors, schema evolution
 /// and partition values
-/// come in, which are the table's business. Any number of readers at once.
+/// come in, which are the table's business. Thread-safe.
 class KeyValueReaderFactory {
  public:
   virtual ~KeyValueReaderFactory() = default;

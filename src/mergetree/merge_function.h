@@ -33,6 +33,11 @@ struct MergeChunk {
   std::span<const std::int32_t> row_sources;
   std::span<const std::int32_t> positions;
   std::span<const std::int32_t> group_ends;
+
+  RowKind kind(std::int32_t row) const {
+    const auto i = static_cast<std::size_t>(row);
+    return sources[static_cast<std::size_t>(row_sources[i])].kind(positions[i]);
+  }
 };
 
 /// What the groups became: at most one row a group, in the order of the groups. A vector a property, one element a
@@ -66,7 +71,7 @@ class MergeFunction {
   virtual ~MergeFunction() = default;
   /// Appends the results of all groups of the chunk to `rows`, which is empty. A group of one row is passed on as it
   /// is, even a
-  /// retraction, unless the engine says otherwise (§3.3).
+  /// retraction (§3.3): callers may spare such groups the call.
   virtual Status Merge(const MergeChunk& chunk, MergedRows& rows) const = 0;
 };
 

@@ -15,10 +15,12 @@
 
 namespace braid {
 
+class SpillFile;
+
 struct SortBufferOptions {
   std::int64_t memory_bytes = std::int64_t{256} << 20;  ///< `write-buffer-size`
   bool spillable = true;                                ///< `write-buffer-spillable`
-  std::string spill_directory;                          ///< local; empty: no spilling
+  std::string spill_directory = {};                          ///< local; empty: no spilling
   std::string compression = "zstd";                     ///< `spill-compression`: none, lz4, zstd
   int zstd_level = 1;                                   ///< `spill-compression.zstd-level`
   std::int64_t max_disk_bytes = INT64_MAX;              ///< `write-buffer-spill.max-disk-size`
@@ -53,23 +55,23 @@ class SortBuffer {
 
   /// All rows by key, then sequence; merged by `function`, or every row if that is null. The reader must not outlive
   /// the buffer or
-  /// its next change; it can be made several times.
+  /// its next change. Several can be made, one after the other.
   Result<std::unique_ptr<BatchReader>> Sorted(std::shared_ptr<const MergeFunction> function);
   /// Forgets all rows and deletes the local files.
   void Clear();
 
  private:
-  struct SpillFile;
+  /// Puts the small batches together into one.
   Status Coalesce();
-  Result<std::unique_ptr<BatchReader>> SortMemory(std::shared_ptr<const MergeFunction> function);
 
   KeyValueSchema schema_;
   SortBufferOptions options_;
   std::vector<Batch> batches_;  // key-value batches of a few thousand rows and more
   std::vector<Batch> small_;    // those not yet put together
   std::int64_t small_rows_ = 0;
+  std::int64_t small_held_bytes_ = 0;  // what they are slices of counts fully
   std::int64_t memory_rows_ = 0;
-  std::int64_t memory_bytes_ = 0;
+  std::int64_t data_bytes_ = 0;  // of the batches
   std::vector<std::unique_ptr<SpillFile>> spilled_;
 };
 

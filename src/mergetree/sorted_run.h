@@ -11,9 +11,10 @@
 
 namespace braid {
 
-/// A key's bytes whose unsigned order is the order of keys (spec data.md §3.3). Errors: kCorruption if the row does not
-/// hold the fields.
-Result<std::string> EncodeKey(const BinaryRow& key, std::span<const DataField> key_fields);
+/// For each key, bytes whose unsigned order is the order of keys (spec data.md §3.3).
+/// Errors: kCorruption if a row does not hold the fields.
+Result<std::vector<std::string>> EncodeKeys(std::span<const BinaryRow* const> keys,
+                                            std::span<const DataField> key_fields);
 
 /// Data files of one bucket in key order, with no two key ranges overlapping. An immutable value.
 class SortedRun {
