@@ -43,8 +43,26 @@ struct Digits {
   int exponent = 0;
 };
 
+/// Java up to 18 prints whole numbers below 2^63 by their exact digits, without those that surely mean nothing; that may be
+/// more than are needed to read the same number back.
 template <typename Number>
-Digits ShortestDigits(Number magnitude) {
+Digits WholeDigits(Number magnitude) {
+  const int bits_beyond = std::ilogb(magnitude) - std::numeric_limits<Number>::digits - 1;
+  // As many as 2^bits_beyond has after its first.
+  const int dropped = bits_beyond > 1 ? static_cast<int>(bits_beyond * 0.30103) : 0;
+  const auto unit = static_cast<std::int64_t>(PowerOfTen(dropped));
+  const auto whole = static_cast<std::int64_t>(magnitude);
+  Digits digits;
+  digits.text = std::to_string(whole / unit + (whole % unit >= unit / 2 && dropped > 0 ? 1 : 0));
+  digits.exponent = static_cast<int>(digits.text.size()) - 1 + dropped;
+  while (digits.text.size() > 2 && digits.text.back() == '0') digits.text.pop_back();
+  return digits;
+}
+
+template <typename Number>
+Digits JavaDigits(Number magnitude) {
+  const bool whole = magnitude >= std::ldexp(Number{1}, std::numeric_limits<Number>::digits);
+  if (whole && magnitude < std::ldexp(Number{1}, 63)) return WholeDigits(magnitude);
   std::array<char, 64> buffer;
   auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), magnitude, std::chars_format::scientific).ptr;
   if (buffer[1] == 'e') {
@@ -68,7 +86,7 @@ void AppendAsJava(Number value, std::string& out) {
     out += "0.0";
     return;
   }
-  Digits digits = ShortestDigits(std::abs(value));
+  Digits digits = JavaDigits(std::abs(value));
   if (digits.exponent >= 7 || digits.exponent < -3) {
     out += digits.text[0];
     out += '.';
@@ -216,8 +234,9 @@ std::optional<Decimal> RescaleDecimal(Decimal value, int from_scale, int precisi
     const Int128 divisor = PowerOfTen(from_scale - scale);
     const Int128 rest = unscaled % divisor;
     unscaled /= divisor;
-    if (rest >= divisor - rest) ++unscaled;
-    if (-rest >= divisor + rest) --unscaled;
+    // Comparing with the missing part keeps clear of doubling, which 128 bits may not hold.
+    if (rest > 0 && rest >= divisor - rest) ++unscaled;
+    if (rest < 0 && -rest >= divisor + rest) --unscaled;
   }
   const Int128 limit = PowerOfTen(precision);
   if (unscaled >= limit || unscaled <= -limit) return std::nullopt;

@@ -15,7 +15,8 @@ namespace braid {
 void AppendShortest(float value, std::string& out);
 void AppendShortest(double value, std::string& out);
 
-/// As Java's Float.toString and Double.toString (of Java 19 and later, which print the fewest digits): 100.0, 1.0E7, 9.9E-4.
+/// As Float.toString and Double.toString of Java up to 18: 100.0, 1.0E7, 9.9E-4. One double in ten thousand outside
+/// 10^-3 … 10^15 gets fewer digits than there; Java 19 and later always print the fewest.
 void AppendJavaNumber(float value, std::string& out);
 void AppendJavaNumber(double value, std::string& out);
 

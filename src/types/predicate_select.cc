@@ -322,13 +322,17 @@ Status SelectAny(const Predicate& predicate, const Batch& batch, Positions& posi
     if (positions.empty()) break;
     Positions hits = positions;
     BRAID_TRY(SelectInto(*child, batch, hits));
-    // The next test need not look at rows that pass already.
-    Positions rest;
-    std::set_difference(positions.begin(), positions.end(), hits.begin(), hits.end(), std::back_inserter(rest));
     Positions merged;
+    merged.reserve(passed.size() + hits.size());
     std::merge(passed.begin(), passed.end(), hits.begin(), hits.end(), std::back_inserter(merged));
-    positions = std::move(rest);
     passed = std::move(merged);
+    // The next test need not look at rows that pass already.
+    auto hit = hits.begin();
+    std::erase_if(positions, [&hit, &hits](std::int32_t row) {
+      if (hit == hits.end() || *hit != row) return false;
+      ++hit;
+      return true;
+    });
   }
   positions = std::move(passed);
   return Ok();
