@@ -75,7 +75,7 @@ class DuckConnection {
   /// that DuckDB does not accept: the statement is ours). An error raised by a ScanSource comes back as it was.
   virtual Status Execute(std::string_view sql) = 0;
 
-  /// Starts one statement and streams its rows; running another statement on this connection ends the stream with an
+  /// Starts one statement and streams its rows; returns when the first are there; running another statement on this connection ends the stream with an
   /// error. `wanted` gives the types of the batches' columns, as many as the result has; empty means those said at
   /// ResultColumn. A column of another DuckDB type than ToDuckType(wanted) is cast by DuckDB's strict rules, so SQL
   /// that needs Flink's must say it. Nullability of `wanted` is not enforced. Errors as for Execute.

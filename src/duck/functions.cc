@@ -1,0 +1,14 @@
+#include <duckdb.hpp>
+
+#include "duck/functions_internal.h"
+#include "duck/rows_internal.h"
+
+namespace braid {
+
+void RegisterFlinkFunctions(duckdb::ClientContext& context) {
+  FunctionRegistrar registrar(context);
+  RegisterArithmeticFunctions(registrar);
+  RegisterMathFunctions(registrar);
+}
+
+}  // namespace braid
