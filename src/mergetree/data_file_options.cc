@@ -30,9 +30,10 @@ Result<std::optional<std::string>> FindForLevel(const Options& options, std::str
 }
 
 /// The extension of files compressed that way, if it belongs into names.
-std::string_view CompressionExtension(std::string_view compression) {
-  if (compression == "none" || compression == "uncompressed") return {};
-  return compression == "gzip" ? "gz" : compression;
+std::string CompressionExtension(const std::string& compression) {
+  const std::string name = ToLower(compression);
+  if (name == "none" || name == "uncompressed") return {};
+  return name == "gzip" ? "gz" : name;
 }
 
 struct FileSettings {
@@ -58,7 +59,7 @@ Result<DataFileOptions> Make(const Options& options, const FileSettings& setting
                    StatisticsMode::Parse(settings.statistics).Context("in option metadata.stats-mode"));
   result.prefix = std::move(prefix);
   BRAID_TRY_ASSIGN(const bool include, options.GetBool("file.suffix.include.compression", false));
-  const std::string_view compressed = CompressionExtension(ToLower(result.compression));
+  const std::string compressed = CompressionExtension(result.compression);
   result.extension = result.format->identifier();
   if (include && !compressed.empty()) result.extension = fmt::format("{}.{}", compressed, result.extension);
   result.format_options = options;
