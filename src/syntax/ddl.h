@@ -18,6 +18,7 @@ struct PhysicalColumn {
   ExpressionPtr default_value = {};
   bool primary_key = false;  ///< PRIMARY KEY as a suffix of the column
   bool unique = false;       ///< UNIQUE as a suffix; analysis refuses it
+  std::optional<bool> enforced = std::nullopt;  ///< of that key; Flink wants NOT ENFORCED
   friend bool operator==(const PhysicalColumn&, const PhysicalColumn&) = default;
 };
 
@@ -140,9 +141,9 @@ struct ColumnPlace {
   friend bool operator==(const ColumnPlace&, const ColumnPlace&) = default;
 };
 
-/// One column of ADD or MODIFY; `path` has several parts for a field of a row and then differs from column.name in its head only.
+/// One column of ADD or MODIFY. `parents` lead to a field of a row: ADD a.b INT has the parent a and the column b.
 struct ColumnChange {
-  QualifiedName path;
+  std::vector<Identifier> parents = {};
   ColumnDefinition column;
   std::optional<ColumnPlace> place = std::nullopt;
   friend bool operator==(const ColumnChange&, const ColumnChange&) = default;

@@ -92,6 +92,14 @@ struct IntervalExpression {
   friend bool operator==(const IntervalExpression&, const IntervalExpression&) = default;
 };
 
+/// (a - b) DAY TO SECOND: the time between two points, in whole units of the qualifier.
+struct TemporalDifference {
+  ExpressionPtr left;
+  ExpressionPtr right;
+  IntervalQualifier qualifier;
+  friend bool operator==(const TemporalDifference&, const TemporalDifference&) = default;
+};
+
 // ---- Names ----
 
 /// `c`, `t.c`, `db.t.c`, `c.field`: analysis decides what the parts mean.
@@ -451,7 +459,7 @@ struct JsonArrayAgg {
 
 using ExpressionNode =
     std::variant<NullLiteral, BooleanLiteral, NumberLiteral, StringLiteral, BinaryLiteral, TemporalLiteral, IntervalLiteral,
-                 IntervalExpression, ColumnReference, Star, Parameter, DefaultValue, TimeUnitSymbol, Logical, UnaryOperation,
+                 IntervalExpression, TemporalDifference, ColumnReference, Star, Parameter, DefaultValue, TimeUnitSymbol, Logical, UnaryOperation,
                  BinaryOperation, Test, Between, In, Like, QuantifiedComparison, Exists, ScalarSubquery, Cast, Case, ElementAccess,
                  FieldAccess, RowConstructor, CollectionConstructor, CollectionQuery, FunctionCall, Trim, Descriptor, TableArgument,
                  JsonExists, JsonValue, JsonQuery, JsonObject, JsonArray, JsonObjectAgg, JsonArrayAgg>;

@@ -14,6 +14,8 @@ std::string ToSql(const Query& query);
 std::string ToSql(const Expression& expression);
 std::string ToSql(const TypeName& type);
 std::string ToSql(const QualifiedName& name);
+/// "DAY(3) TO SECOND(6)".
+std::string ToSql(const IntervalQualifier& qualifier);
 
 /// The name, in back quotes if it is a reserved word or no plain identifier.
 std::string QuoteIdentifier(std::string_view name);
