@@ -23,21 +23,28 @@ struct ReadRequest {
   PredicatePtr filter;
 };
 
+/// Where the deletion vector of one data file lies; an empty path: it has none.
+struct DeletionVectorRef {
+  std::string path;
+  std::int64_t offset = 0;
+  std::optional<std::int64_t> cardinality;
+};
+
 /// The unit of reading: files of one bucket that are read, and in key tables merged, together (spec data.md §10.5).
 struct Split {
   BinaryRow partition;
   BucketId bucket;
   std::int32_t total_buckets = 0;
   std::vector<DataFileMeta> files;
-  /// Deletion vectors of the files, by position; shorter or empty if there are none.
-  std::vector<std::optional<DeletionVectorMeta>> deletion_vectors;
-  std::vector<std::string> deletion_vector_paths;
-  /// The files' rows are the answer as they are: no merging, no deletion vector, no schema difference.
+  /// Deletion vectors, one slot a file; empty if no file has any.
+  std::vector<DeletionVectorRef> deletion_vectors;
+  /// The files can be read one after the other: no key lies in two of them and none holds retractions.
   bool raw_convertible = false;
-  /// A change read (streaming, incremental): rows come with their kinds, unmerged with older files.
+  /// A change read (streaming, incremental): every row of the files as it is, with its kind.
   bool is_changes = false;
-  /// Rows before this snapshot's changes are being subtracted (`incremental-between` in diff mode); else nullopt.
-  std::optional<SnapshotId> snapshot;
+  /// Files of the state to compare with (`incremental-between` in diff mode): rows equal to theirs are left out.
+  std::vector<DataFileMeta> before_files;
+  std::vector<DeletionVectorRef> before_deletion_vectors;
 };
 
 /// The splits of one scan.
@@ -66,14 +73,17 @@ Result<std::vector<DataField>> OutputFields(const Table& table, const ReadReques
 /// One thread at a time.
 class StreamScan {
  public:
-  /// `from`: begin with the changes of this snapshot, whatever the scan options say.
-  static Result<std::unique_ptr<StreamScan>> Open(const Table& table, const ReadRequest& request, std::optional<SnapshotId> from);
+  /// Errors: kInvalidArgument for a startup mode that streams do not have.
+  static Result<std::unique_ptr<StreamScan>> Open(const Table& table, const ReadRequest& request);
   virtual ~StreamScan() = default;
-  /// The next snapshot's splits, possibly none; nullopt if no newer snapshot is there yet.
+  /// The next snapshot's splits, possibly none; nullopt if no newer snapshot is there yet, or the stream has ended.
   /// Errors: kNotFound if the snapshot has expired, with the earliest one left as hint.
   virtual Result<std::optional<Plan>> Next() = 0;
-  /// The snapshot that Next would look at.
+  /// The snapshot that Next would look at: the state to go on from after a restart. 0 before the first call where the
+  /// startup mode has yet to find it.
   virtual SnapshotId next_snapshot() const = 0;
+  /// Whether `scan.bounded.watermark` was passed: nothing will come any more.
+  virtual bool ended() const = 0;
 };
 
 }  // namespace braid

@@ -1,0 +1,113 @@
+#include "format/deletion_vector.h"
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include <fmt/format.h>
+#include <roaring/roaring.hh>
+#include <zlib.h>
+
+namespace braid {
+
+namespace {
+
+constexpr std::uint32_t kMagic32 = 1581511376;  // stored big-endian
+constexpr std::uint32_t kMagic64 = 1681511377;  // stored little-endian
+constexpr std::int32_t kMaxBytes = 1 << 30;
+
+std::uint32_t ReadBigEndian(std::string_view bytes, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+  return value;
+}
+
+template <typename Number>
+Number ReadLittleEndian(std::string_view bytes, std::size_t at) {
+  Number value;
+  std::memcpy(&value, bytes.data() + at, sizeof(value));  // the machine is little-endian, as x86-64 and ARM64 are
+  return value;
+}
+
+Error Damaged(std::string_view what) { return Error(ErrorCode::kCorruption, fmt::format("a deletion vector is damaged: {}", what)); }
+
+// One portable 32-bit bitmap from the start of `bytes`, which it shortens by what it took.
+Result<roaring::Roaring> TakeBitmap(std::string_view& bytes) {
+  const std::size_t size = roaring::api::roaring_bitmap_portable_deserialize_size(bytes.data(), bytes.size());
+  if (size == 0) return Damaged("its bitmap ends too early");
+  try {
+    roaring::Roaring bitmap = roaring::Roaring::readSafe(bytes.data(), bytes.size());
+    bytes.remove_prefix(size);
+    return bitmap;
+  } catch (const std::exception&) {
+    return Damaged("its bitmap cannot be read");
+  }
+}
+
+}  // namespace
+
+struct DeletionVector::Bitmap {
+  // Bitmaps by the upper 32 bits of the position; a 32-bit vector has the first one alone.
+  std::vector<std::pair<std::uint32_t, roaring::Roaring>> parts;
+};
+
+DeletionVector::DeletionVector(std::shared_ptr<const Bitmap> bitmap) : bitmap_(std::move(bitmap)) {}
+
+Result<DeletionVector> DeletionVector::Parse(std::string_view data) {
+  if (data.size() < 4) return Damaged("it has no magic number");
+  auto bitmap = std::make_shared<Bitmap>();
+  if (ReadBigEndian(data, 0) == kMagic32) {
+    data.remove_prefix(4);
+    BRAID_TRY_ASSIGN(roaring::Roaring part, TakeBitmap(data));
+    bitmap->parts.emplace_back(0, std::move(part));
+    return DeletionVector(std::move(bitmap));
+  }
+  if (ReadLittleEndian<std::uint32_t>(data, 0) != kMagic64) return Damaged("its magic number is unknown");
+  if (data.size() < 12) return Damaged("it ends too early");
+  const auto count = ReadLittleEndian<std::uint64_t>(data, 4);
+  data.remove_prefix(12);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (data.size() < 4) return Damaged("it ends too early");
+    const auto key = ReadLittleEndian<std::uint32_t>(data, 0);
+    data.remove_prefix(4);
+    BRAID_TRY_ASSIGN(roaring::Roaring part, TakeBitmap(data));
+    bitmap->parts.emplace_back(key, std::move(part));
+  }
+  return DeletionVector(std::move(bitmap));
+}
+
+bool DeletionVector::Contains(std::int64_t position) const {
+  const auto upper = static_cast<std::uint32_t>(position >> 32);
+  for (const auto& [key, part] : bitmap_->parts) {
+    if (key == upper) return part.contains(static_cast<std::uint32_t>(position));
+  }
+  return false;
+}
+
+std::int64_t DeletionVector::cardinality() const {
+  std::int64_t rows = 0;
+  for (const auto& [key, part] : bitmap_->parts) rows += static_cast<std::int64_t>(part.cardinality());
+  return rows;
+}
+
+Result<DeletionVector> ReadDeletionVector(const FileSystem& fs, std::string_view path, std::int64_t offset) {
+  const auto read = [&]() -> Result<DeletionVector> {
+    BRAID_TRY_ASSIGN(const auto file, fs.Open(path));
+    const auto bytes_at = [&](std::int64_t at, std::int32_t count) -> Result<std::string> {
+      std::string bytes(static_cast<std::size_t>(count), '\0');
+      BRAID_TRY(file->ReadAt(at, std::as_writable_bytes(std::span(bytes))));
+      return bytes;
+    };
+    BRAID_TRY_ASSIGN(const std::string size_bytes, bytes_at(offset, 4));
+    const auto size = static_cast<std::int32_t>(ReadBigEndian(size_bytes, 0));
+    if (size < 4 || size > kMaxBytes || offset + 8 + size > file->size_bytes()) return Damaged("its size is impossible");
+    BRAID_TRY_ASSIGN(const std::string data, bytes_at(offset + 4, size + 4));
+    const std::string_view bitmap = std::string_view(data).substr(0, static_cast<std::size_t>(size));
+    const auto crc = static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(bitmap.data()), static_cast<uInt>(size)));
+    if (crc != ReadBigEndian(data, static_cast<std::size_t>(size))) return Damaged("its checksum does not match");
+    return DeletionVector::Parse(bitmap);
+  };
+  return read().Context(fmt::format("while reading {} at byte {}", path, offset));
+}
+
+}  // namespace braid

@@ -1,0 +1,249 @@
+// Plans of batch reads.
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "meta/stores.h"
+#include "table/deletion_vectors.h"
+#include "table/file_scan.h"
+#include "table/scan.h"
+#include "table/split_generator.h"
+#include "table/time_travel.h"
+
+namespace braid {
+
+namespace {
+
+// Merge-on-write tables and first-row tables show rows only after their compaction (spec data.md §7.1).
+Result<bool> SkipsLevelZero(const Table& table) {
+  if (!table.schema().has_primary_key()) return false;
+  BRAID_TRY_ASSIGN(const bool vectors, table.options().GetBool("deletion-vectors.enabled", false));
+  BRAID_TRY_ASSIGN(const bool merge_on_read, table.options().GetBool("deletion-vectors.merge-on-read", false));
+  return (vectors && !merge_on_read) || table.options().Get("merge-engine", "") == "first-row";
+}
+
+Result<Plan> PlanSnapshot(const Table& table, const FileScan& scan, const Snapshot& snapshot, std::int64_t created_since_ms) {
+  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> files, scan.LiveFiles(snapshot));
+  BRAID_TRY_ASSIGN(const bool skip_level_zero, SkipsLevelZero(table));
+  std::erase_if(files, [&](const ManifestEntry& entry) {
+    return (skip_level_zero && entry.file.level == 0) || entry.file.creation_time_ms.value_or(0) < created_since_ms;
+  });
+  Plan plan{.snapshot = snapshot.id, .watermark = snapshot.watermark, .splits = {}};
+  BRAID_TRY_ASSIGN(plan.splits, GenerateBatchSplits(table, std::move(files)));
+  BRAID_TRY_ASSIGN(const DeletionVectorIndex vectors, DeletionVectorIndex::Read(table, snapshot));
+  for (Split& split : plan.splits) split.deletion_vectors = vectors.Find(split.partition, split.bucket, split.files);
+  return plan;
+}
+
+// The two ends of an incremental read: changes after `start` up to `end`.
+struct Range {
+  SnapshotId start;
+  SnapshotId end;
+  std::optional<Snapshot> start_snapshot;  // of tags, whose snapshots may have expired
+  std::optional<Snapshot> end_snapshot;
+  bool between_tags = false;
+};
+
+Error BadRange(const std::string& text, std::string_view why) {
+  return Error(ErrorCode::kInvalidArgument, fmt::format("incremental-between '{}': {}", text, why))
+      .Hint("give two snapshot ids or two tags, as in 'incremental-between'='3,7': changes after 3 up to 7");
+}
+
+Result<Range> RangeOfIds(const Table& table, const std::string& text, std::int64_t start, std::int64_t end) {
+  if (end < start) return BadRange(text, "the end lies before the start");
+  BRAID_TRY_ASSIGN(const auto earliest, FindEarliestSnapshot(table.file_system(), table.paths()));
+  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
+  if (!earliest || !latest) return BadRange(text, "the table has no snapshots");
+  if (start < earliest->value() - 1 || end > latest->value()) {
+    return Error(ErrorCode::kNotFound, fmt::format("incremental-between '{}' reaches outside the snapshots {} to {}", text, *earliest, *latest));
+  }
+  return Range{.start = SnapshotId(start), .end = SnapshotId(end), .start_snapshot = {}, .end_snapshot = {}, .between_tags = false};
+}
+
+Result<Range> RangeOfBetween(const Table& table, const std::string& text) {
+  const std::vector<std::string> ends = Split(text, ',');
+  if (ends.size() != 2) return BadRange(text, "two ends are needed");
+  const std::string first(Trim(ends[0]));
+  const std::string second(Trim(ends[1]));
+  BRAID_TRY_ASSIGN(const std::vector<std::string> tags, ListTags(table.file_system(), table.paths()));
+  const auto is_tag = [&](const std::string& name) { return std::find(tags.begin(), tags.end(), name) != tags.end(); };
+  if (is_tag(first) && is_tag(second)) {
+    BRAID_TRY_ASSIGN(Tag start, ReadTag(table.file_system(), table.paths(), first));
+    BRAID_TRY_ASSIGN(Tag end, ReadTag(table.file_system(), table.paths(), second));
+    if (end.snapshot.id < start.snapshot.id) return BadRange(text, "the end lies before the start");
+    BRAID_TRY_ASSIGN(const bool to_snapshots, table.options().GetBool("incremental-between-tag-to-snapshot", false));
+    return Range{.start = start.snapshot.id, .end = end.snapshot.id, .start_snapshot = std::move(start.snapshot),
+                 .end_snapshot = std::move(end.snapshot), .between_tags = !to_snapshots};
+  }
+  const auto start = ParseInt64(first);
+  const auto end = ParseInt64(second);
+  if (!start || !end) return BadRange(text, "an end is neither a tag nor a snapshot id");
+  return RangeOfIds(table, text, *start, *end);
+}
+
+Result<std::int64_t> TimeOf(const std::string& text) {
+  const std::string trimmed(Trim(text));
+  if (const auto millis = ParseInt64(trimmed)) return *millis;
+  return ScanTimestamp(Options({{"scan.timestamp", trimmed}}));
+}
+
+Result<std::optional<Range>> RangeOfTimes(const Table& table, const std::string& text) {
+  const std::vector<std::string> ends = Split(text, ',');
+  if (ends.size() != 2) return BadRange(text, "two times are needed");
+  BRAID_TRY_ASSIGN(const std::int64_t start_ms, TimeOf(ends[0]));
+  BRAID_TRY_ASSIGN(const std::int64_t end_ms, TimeOf(ends[1]));
+  BRAID_TRY_ASSIGN(const auto earliest, FindEarliestSnapshot(table.file_system(), table.paths()));
+  if (!earliest) return std::optional<Range>();
+  BRAID_TRY_ASSIGN(const auto start, SnapshotAtOrBefore(table.file_system(), table.paths(), start_ms));
+  BRAID_TRY_ASSIGN(const auto end, SnapshotAtOrBefore(table.file_system(), table.paths(), end_ms));
+  if (!end) return std::optional<Range>();
+  return std::optional(Range{.start = start ? start->id : earliest->previous(), .end = end->id, .start_snapshot = {}, .end_snapshot = {}, .between_tags = false});
+}
+
+// Changes of every snapshot in the range, together (spec data.md §10.6).
+Result<Plan> PlanChanges(const Table& table, const FileScan& scan, const Range& range, bool changelog) {
+  std::vector<ManifestEntry> files;
+  for (SnapshotId id = range.start.next(); id <= range.end; id = id.next()) {
+    Result<Snapshot> snapshot = ReadSnapshot(table.file_system(), table.paths(), id);
+    if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound && changelog) snapshot = ReadChangelog(table.file_system(), table.paths(), id);
+    if (!snapshot) return std::move(snapshot).error();
+    if (changelog ? snapshot->commit_kind == CommitKind::kOverwrite : snapshot->commit_kind != CommitKind::kAppend) continue;
+    BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, changelog ? scan.ChangelogFiles(*snapshot) : scan.DeltaFiles(*snapshot));
+    std::erase_if(entries, [](const ManifestEntry& entry) { return entry.kind != FileKind::kAdd; });
+    files.insert(files.end(), std::make_move_iterator(entries.begin()), std::make_move_iterator(entries.end()));
+  }
+  Plan plan{.snapshot = range.end, .watermark = {}, .splits = {}};
+  BRAID_TRY_ASSIGN(plan.splits, GenerateBatchSplits(table, std::move(files)));
+  for (Split& split : plan.splits) split.is_changes = true;
+  return plan;
+}
+
+using BucketKey = std::pair<std::string, std::int32_t>;
+
+std::map<BucketKey, std::vector<ManifestEntry>> ByBucket(std::vector<ManifestEntry> entries) {
+  std::map<BucketKey, std::vector<ManifestEntry>> buckets;
+  for (ManifestEntry& entry : entries) {
+    buckets[{std::string(entry.partition.bytes()), entry.bucket.value()}].push_back(std::move(entry));
+  }
+  return buckets;
+}
+
+// The rows of `end` that `start` does not hold (spec data.md §10.6, diff).
+Result<Plan> PlanDifference(const Table& table, const FileScan& scan, const Range& range) {
+  const FileSystem& fs = table.file_system();
+  Plan plan{.snapshot = range.end, .watermark = {}, .splits = {}};
+  if (range.start == range.end) return plan;
+  Snapshot end;
+  if (range.end_snapshot) {
+    end = *range.end_snapshot;
+  } else {
+    BRAID_TRY_ASSIGN(end, ReadExistingSnapshot(fs, table.paths(), range.end));
+  }
+  std::vector<ManifestEntry> before;
+  DeletionVectorIndex before_vectors;
+  BRAID_TRY_ASSIGN(const auto earliest, FindEarliestSnapshot(fs, table.paths()));
+  const bool from_nothing = !range.start_snapshot && earliest && range.start < *earliest && earliest->value() == 1;
+  if (!from_nothing) {
+    Snapshot start;
+    if (range.start_snapshot) {
+      start = *range.start_snapshot;
+    } else {
+      BRAID_TRY_ASSIGN(start, ReadExistingSnapshot(fs, table.paths(), range.start));
+    }
+    BRAID_TRY_ASSIGN(before, scan.LiveFiles(start));
+    BRAID_TRY_ASSIGN(before_vectors, DeletionVectorIndex::Read(table, start));
+  }
+  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> after, scan.LiveFiles(end));
+  BRAID_TRY_ASSIGN(const DeletionVectorIndex after_vectors, DeletionVectorIndex::Read(table, end));
+  auto before_buckets = ByBucket(std::move(before));
+  for (auto& [key, files] : ByBucket(std::move(after))) {
+    std::vector<ManifestEntry>& old_files = before_buckets[key];
+    if (!old_files.empty() && old_files.front().total_buckets != files.front().total_buckets) {
+      return Error(ErrorCode::kUnsupported, "incremental-between cannot compare snapshots with different numbers of buckets");
+    }
+    Split split{.partition = files.front().partition, .bucket = files.front().bucket, .total_buckets = files.front().total_buckets,
+                .files = {}, .deletion_vectors = {}, .raw_convertible = false, .is_changes = false, .before_files = {}, .before_deletion_vectors = {}};
+    std::vector<std::string> common;
+    for (const ManifestEntry& old : old_files) common.push_back(EntryIdentity(old));
+    std::sort(common.begin(), common.end());
+    std::vector<std::string> kept;
+    for (const ManifestEntry& entry : files) {
+      std::string identity = EntryIdentity(entry);
+      if (!table.schema().has_primary_key() && std::binary_search(common.begin(), common.end(), identity)) continue;
+      split.files.push_back(entry.file);
+      kept.push_back(std::move(identity));
+    }
+    if (split.files.empty()) continue;
+    if (table.schema().has_primary_key()) {
+      for (const ManifestEntry& old : old_files) split.before_files.push_back(old.file);
+      split.before_deletion_vectors = before_vectors.Find(split.partition, split.bucket, split.before_files);
+    } else {
+      split.raw_convertible = true;
+    }
+    split.deletion_vectors = after_vectors.Find(split.partition, split.bucket, split.files);
+    plan.splits.push_back(std::move(split));
+  }
+  return plan;
+}
+
+Result<Plan> PlanIncremental(const Table& table, const FileScan& scan) {
+  std::optional<Range> range;
+  if (const auto between = table.options().Find("incremental-between")) {
+    BRAID_TRY_ASSIGN(range, RangeOfBetween(table, *between));
+  } else if (const auto times = table.options().Find("incremental-between-timestamp")) {
+    BRAID_TRY_ASSIGN(range, RangeOfTimes(table, *times));
+  } else {
+    return Error(ErrorCode::kUnsupported, "incremental-to-auto-tag is not supported yet").Hint("use incremental-between with the two tags");
+  }
+  if (!range) return Plan{};
+  const std::string mode = ToLower(table.options().Get("incremental-between-scan-mode", "auto"));
+  const bool has_producer = table.options().Get("changelog-producer", "none") != "none";
+  if (mode == "diff" || (mode == "auto" && range->between_tags)) return PlanDifference(table, scan, *range);
+  if (mode == "delta" || (mode == "auto" && !has_producer)) return PlanChanges(table, scan, *range, false);
+  if (mode == "changelog" || mode == "auto") return PlanChanges(table, scan, *range, true);
+  return Error(ErrorCode::kInvalidArgument, fmt::format("incremental-between-scan-mode '{}' does not exist", mode)).Hint("one of: auto, delta, changelog, diff");
+}
+
+}  // namespace
+
+Result<Plan> PlanBatch(const Table& table, const ReadRequest& request) {
+  BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, request.filter));
+  BRAID_TRY_ASSIGN(const StartupMode mode, StartupModeOf(table.options()));
+  if (mode == StartupMode::kIncremental) return PlanIncremental(table, *scan);
+  const FileSystem& fs = table.file_system();
+  BRAID_TRY_ASSIGN(std::optional<Snapshot> snapshot, TravelTo(fs, table.paths(), table.options()));
+  if (!snapshot) {
+    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs, table.paths()));
+    if (!latest) return Plan{};
+    BRAID_TRY_ASSIGN(snapshot, ReadSnapshot(fs, table.paths(), *latest));
+  }
+  std::int64_t created_since_ms = std::numeric_limits<std::int64_t>::min();
+  if (mode == StartupMode::kFromFileCreationTime || mode == StartupMode::kFromCreationTimestamp) {
+    const std::string_view key = mode == StartupMode::kFromFileCreationTime ? "scan.file-creation-time-millis" : "scan.creation-time-millis";
+    BRAID_TRY_ASSIGN(created_since_ms, table.options().GetInt(key, created_since_ms));
+  }
+  return PlanSnapshot(table, *scan, *snapshot, created_since_ms);
+}
+
+Result<std::vector<DataField>> OutputFields(const Table& table, const ReadRequest& request) {
+  if (!request.projection) return table.schema().fields;
+  std::vector<DataField> fields;
+  for (const std::string& column : *request.projection) {
+    const DataField* field = table.schema().FindColumn(column);
+    if (field == nullptr) {
+      Error error(ErrorCode::kNotFound, fmt::format("table {} has no column '{}'", table.name(), column));
+      std::vector<std::string> names;
+      for (const DataField& known : table.schema().fields) names.push_back(known.name);
+      if (const auto nearest = NearestName(column, names)) return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));
+      return std::move(error).Hint("its columns are " + Join(names, ", "));
+    }
+    fields.push_back(*field);
+  }
+  return fields;
+}
+
+}  // namespace braid

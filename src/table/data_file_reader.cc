@@ -1,0 +1,194 @@
+#include "table/data_file_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include "format/deletion_vector.h"
+#include "format/file_format.h"
+#include "table/file_scan.h"
+#include "types/cast.h"
+
+namespace braid {
+
+namespace {
+
+// Where one output column comes from.
+struct ColumnSource {
+  DataField field;               // what to yield
+  int file_column = -1;          // position among the columns asked of the file, or -1: `constant`
+  std::optional<DataType> from;  // the file's type where it differs from the field's
+  Datum constant;                // a partition value, or NULL for a column that the file lacks
+};
+
+// The file's field for a column of the table, or nullptr if the file was written without it.
+const DataField* FileFieldOf(const DataField& field, const TableSchema& file_schema, const DataFileMeta& file) {
+  const std::optional<std::size_t> position = FindField(file_schema.fields, field.id);
+  if (!position) return nullptr;
+  const DataField& found = file_schema.fields[*position];
+  if (file.write_cols && std::find(file.write_cols->begin(), file.write_cols->end(), found.name) == file.write_cols->end()) return nullptr;
+  return &found;
+}
+
+// The condition in the file's names, as far as it can be said there with the same meaning; nullptr if not at all.
+PredicatePtr InFileTerms(const PredicatePtr& condition, const TableSchema& schema, const TableSchema& file_schema, const DataFileMeta& file) {
+  if (condition == nullptr) return nullptr;
+  using Op = Predicate::Op;
+  if (condition->op() == Op::kAnd || condition->op() == Op::kOr) {
+    std::vector<PredicatePtr> children;
+    for (const PredicatePtr& child : condition->children()) {
+      PredicatePtr translated = InFileTerms(child, schema, file_schema, file);
+      if (translated != nullptr) {
+        children.push_back(std::move(translated));
+      } else if (condition->op() == Op::kOr) {
+        return nullptr;
+      }
+    }
+    if (children.empty()) return nullptr;
+    return condition->op() == Op::kAnd ? Predicate::And(std::move(children)) : Predicate::Or(std::move(children));
+  }
+  if (condition->op() == Op::kTrue || condition->op() == Op::kFalse) return condition;
+  const DataField* field = schema.FindColumn(condition->column());
+  if (field == nullptr) return nullptr;
+  const bool is_partition = std::find(schema.partition_keys.begin(), schema.partition_keys.end(), field->name) != schema.partition_keys.end();
+  const DataField* in_file = is_partition ? nullptr : FileFieldOf(*field, file_schema, file);
+  if (in_file == nullptr || !in_file->type.SameShape(field->type)) return nullptr;
+  return Predicate::Leaf(condition->op(), in_file->name, in_file->type, condition->literals());
+}
+
+class EvolvingReader : public BatchReader {
+ public:
+  EvolvingReader(std::unique_ptr<FileReader> file, std::vector<ColumnSource> sources, std::optional<DeletionVector> deletions,
+                 std::string path)
+      : file_(std::move(file)), sources_(std::move(sources)), deletions_(std::move(deletions)), path_(std::move(path)) {
+    std::vector<DataField> fields;
+    for (const ColumnSource& source : sources_) fields.push_back(source.field);
+    schema_ = ToArrowSchema(fields);
+  }
+
+  Result<std::optional<Batch>> Next() override {
+    for (;;) {
+      BRAID_TRY_ASSIGN(std::optional<Batch> batch, file_->Next().Context("while reading " + path_));
+      if (!batch) return std::optional<Batch>();
+      if (deletions_) {
+        BRAID_TRY_ASSIGN(batch, WithoutDeleted(*batch));
+        if (batch->row_count() == 0) continue;
+      }
+      BRAID_TRY_ASSIGN(Batch evolved, Evolve(*batch));
+      return std::optional(std::move(evolved));
+    }
+  }
+
+ private:
+  Result<Batch> WithoutDeleted(const Batch& batch) const {
+    const std::int64_t first = file_->first_row_of_last_batch();
+    std::vector<std::int32_t> kept;
+    for (std::int64_t row = 0; row < batch.row_count(); ++row) {
+      if (!deletions_->Contains(first + row)) kept.push_back(static_cast<std::int32_t>(row));
+    }
+    if (static_cast<std::int64_t>(kept.size()) == batch.row_count()) return batch;
+    return TakeRows(batch, kept);
+  }
+
+  Result<Batch> Evolve(const Batch& batch) const {
+    std::vector<std::shared_ptr<arrow::Array>> columns;
+    columns.reserve(sources_.size());
+    for (const ColumnSource& source : sources_) {
+      if (source.file_column < 0) {
+        BRAID_TRY_ASSIGN(auto column, MakeConstantColumn(source.constant, source.field.type, batch.row_count()));
+        columns.push_back(std::move(column));
+        continue;
+      }
+      std::shared_ptr<arrow::Array> column = batch.rows->column(source.file_column);
+      if (source.from) {
+        BRAID_TRY_ASSIGN(column, CastColumn(column, *source.from, source.field.type)
+                                     .Context(fmt::format("while converting column '{}' of {}", source.field.name, path_)));
+      }
+      columns.push_back(std::move(column));
+    }
+    return Batch{arrow::RecordBatch::Make(schema_, batch.row_count(), std::move(columns)), nullptr};
+  }
+
+  std::unique_ptr<FileReader> file_;
+  std::vector<ColumnSource> sources_;
+  std::optional<DeletionVector> deletions_;
+  std::string path_;
+  std::shared_ptr<arrow::Schema> schema_;
+};
+
+bool IsSystemColumn(const DataField& field) { return field.id == SequenceNumberField().id || field.id == ValueKindField().id; }
+
+// Plans the columns; `asked` collects what the file must give.
+Result<std::vector<ColumnSource>> PlanColumns(const Table& table, const DatumList& partition, const TableSchema& file_schema,
+                                              const DataFileMeta& file, const std::vector<DataField>& fields,
+                                              std::vector<DataField>& asked) {
+  const std::vector<std::string>& partition_keys = table.schema().partition_keys;
+  std::vector<ColumnSource> sources;
+  for (const DataField& field : fields) {
+    ColumnSource source{.field = field, .file_column = -1, .from = std::nullopt, .constant = {}};
+    const auto key = std::find(partition_keys.begin(), partition_keys.end(), field.name);
+    const DataField* in_file = IsSystemColumn(field) ? &field : FileFieldOf(field, file_schema, file);
+    if (key != partition_keys.end()) {
+      source.constant = partition[static_cast<std::size_t>(key - partition_keys.begin())];
+    } else if (in_file != nullptr) {
+      source.file_column = static_cast<int>(asked.size());
+      if (!(in_file->type.Nullable() == field.type.Nullable())) source.from = in_file->type;
+      asked.push_back(*in_file);
+    } else {
+      source.field.type = field.type.Nullable();  // NULL stands in even for a NOT NULL column
+    }
+    sources.push_back(std::move(source));
+  }
+  // The number of rows comes with some column.
+  if (asked.empty()) asked.push_back(file_schema.fields.front());
+  return sources;
+}
+
+}  // namespace
+
+DataField SequenceNumberField() { return DataField{FieldId(2147483646), "_SEQUENCE_NUMBER", DataType::BigInt().NotNull(), {}, {}}; }
+DataField ValueKindField() { return DataField{FieldId(2147483645), "_VALUE_KIND", DataType::TinyInt().NotNull(), {}, {}}; }
+
+namespace {
+
+Result<DatumList> PartitionValues(const Table& table, const BinaryRow& partition) {
+  std::vector<DataType> types;
+  for (const DataField& field : table.layout().partition_fields) types.push_back(field.type);
+  return partition.ToDatums(types);
+}
+
+}  // namespace
+
+Result<std::string> DataFilePath(const Table& table, const BinaryRow& partition, BucketId bucket, const DataFileMeta& file) {
+  if (file.external_path) return *file.external_path;
+  BRAID_TRY_ASSIGN(const DatumList values, PartitionValues(table, partition));
+  return JoinPath(JoinPath(table.paths().root(), table.layout().BucketDirectory(values, bucket)), file.file_name);
+}
+
+Result<std::string> ExtraFilePath(const Table& table, const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
+                                  const std::string& name) {
+  BRAID_TRY_ASSIGN(const std::string path, DataFilePath(table, partition, bucket, file));
+  return JoinPath(DirectoryName(path), name);
+}
+
+Result<std::unique_ptr<BatchReader>> DataFileReader::Open(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
+                                                          const std::vector<DataField>& fields, const PredicatePtr& filter,
+                                                          const DeletionVectorRef& deletion_vector) {
+  BRAID_TRY_ASSIGN(const auto file_schema, schemas_.Get(file.schema_id));
+  BRAID_TRY_ASSIGN(const FileFormat* format, FormatOfFileName(file.file_name));
+  BRAID_TRY_ASSIGN(std::string path, DataFilePath(table_, partition, bucket, file));
+  BRAID_TRY_ASSIGN(const DatumList values, PartitionValues(table_, partition));
+  FileReadRequest request;
+  BRAID_TRY_ASSIGN(std::vector<ColumnSource> sources, PlanColumns(table_, values, *file_schema, file, fields, request.columns));
+  request.filter = InFileTerms(filter, table_.schema(), *file_schema, file);
+  std::optional<DeletionVector> deletions;
+  if (!deletion_vector.path.empty()) {
+    BRAID_TRY_ASSIGN(deletions, ReadDeletionVector(table_.file_system(), deletion_vector.path, deletion_vector.offset));
+  }
+  BRAID_TRY_ASSIGN(auto reader, format->OpenReader(table_.file_system(), path, request));
+  return std::unique_ptr<BatchReader>(std::make_unique<EvolvingReader>(std::move(reader), std::move(sources), std::move(deletions), std::move(path)));
+}
+
+}  // namespace braid

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "meta/manifest.h"
+#include "table/scan.h"
+#include "table/schema_cache.h"
+#include "table/table.h"
+#include "types/batch.h"
+#include "types/predicate.h"
+
+namespace braid {
+
+/// Where a data file lies: its external path, or its name in the bucket's folder (spec metadata.md §1.5).
+Result<std::string> DataFilePath(const Table& table, const BinaryRow& partition, BucketId bucket, const DataFileMeta& file);
+/// The same for a file that lies beside a data file (`_EXTRA_FILES`).
+Result<std::string> ExtraFilePath(const Table& table, const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
+                                  const std::string& name);
+
+/// Reads data files of any schema as columns of the table's present one (spec data.md §11): columns are matched by field id,
+/// absent ones are NULL, other types are cast, partition columns come from the manifest entry. Thread-safe.
+class DataFileReader {
+ public:
+  explicit DataFileReader(const Table& table) : table_(table), schemas_(table.file_system(), table.paths()) {}
+
+  /// The file's rows with these columns, in this order: columns of the table, and by name `_SEQUENCE_NUMBER` and
+  /// `_VALUE_KIND`. `filter` is over columns of the table; rows that do not match may be left out, but need not be. Rows
+  /// that the deletion vector names are left out. Kinds of the batches are null.
+  Result<std::unique_ptr<BatchReader>> Open(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
+                                            const std::vector<DataField>& fields, const PredicatePtr& filter,
+                                            const DeletionVectorRef& deletion_vector = {});
+
+ private:
+  Table table_;
+  SchemaCache schemas_;
+};
+
+/// The columns that key-value files have beside the table's (spec data.md §1.2).
+DataField SequenceNumberField();
+DataField ValueKindField();
+
+}  // namespace braid

@@ -1,0 +1,19 @@
+#include "table/schema_cache.h"
+
+#include "meta/stores.h"
+
+namespace braid {
+
+Result<std::shared_ptr<const TableSchema>> SchemaCache::Get(SchemaId id) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto it = schemas_.find(id); it != schemas_.end()) return it->second;
+  }
+  // Read without the lock: two threads may read the same schema once each, and both get equal ones.
+  BRAID_TRY_ASSIGN(TableSchema schema, ReadSchema(*fs_, paths_, id));
+  auto shared = std::make_shared<const TableSchema>(std::move(schema));
+  const std::lock_guard lock(mutex_);
+  return schemas_.emplace(id, std::move(shared)).first->second;
+}
+
+}  // namespace braid
