@@ -8,7 +8,7 @@
 
 #include "format/deletion_vector.h"
 #include "format/file_format.h"
-#include "table/file_scan.h"
+#include "mergetree/key_value.h"
 #include "types/cast.h"
 
 namespace braid {
@@ -118,7 +118,7 @@ class EvolvingReader : public BatchReader {
   std::shared_ptr<arrow::Schema> schema_;
 };
 
-bool IsSystemColumn(const DataField& field) { return field.id == SequenceNumberField().id || field.id == ValueKindField().id; }
+bool IsSystemColumn(const DataField& field) { return field.id == kSequenceNumberFieldId || field.id == kValueKindFieldId; }
 
 // Plans the columns; `asked` collects what the file must give.
 Result<std::vector<ColumnSource>> PlanColumns(const Table& table, const DatumList& partition, const TableSchema& file_schema,
@@ -145,13 +145,6 @@ Result<std::vector<ColumnSource>> PlanColumns(const Table& table, const DatumLis
   if (asked.empty()) asked.push_back(file_schema.fields.front());
   return sources;
 }
-
-}  // namespace
-
-DataField SequenceNumberField() { return DataField{FieldId(2147483646), "_SEQUENCE_NUMBER", DataType::BigInt().NotNull(), {}, {}}; }
-DataField ValueKindField() { return DataField{FieldId(2147483645), "_VALUE_KIND", DataType::TinyInt().NotNull(), {}, {}}; }
-
-namespace {
 
 Result<DatumList> PartitionValues(const Table& table, const BinaryRow& partition) {
   std::vector<DataType> types;

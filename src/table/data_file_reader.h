@@ -38,8 +38,4 @@ class DataFileReader {
   SchemaCache schemas_;
 };
 
-/// The columns that key-value files have beside the table's (spec data.md §1.2).
-DataField SequenceNumberField();
-DataField ValueKindField();
-
 }  // namespace braid

@@ -1,0 +1,247 @@
+// Reading of splits: files one after the other where that is the answer, else merged by key.
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include <arrow/api.h>
+
+#include "mergetree/key_value_file.h"
+#include "mergetree/merge_function.h"
+#include "mergetree/merge_reader.h"
+#include "table/data_file_reader.h"
+#include "table/difference_reader.h"
+#include "table/file_scan.h"
+#include "table/scan.h"
+
+namespace braid {
+
+namespace {
+
+std::shared_ptr<arrow::RecordBatch> SelectColumns(const arrow::RecordBatch& batch, const std::vector<int>& columns) {
+  arrow::FieldVector fields;
+  std::vector<std::shared_ptr<arrow::Array>> arrays;
+  for (const int column : columns) {
+    fields.push_back(batch.schema()->field(column));
+    arrays.push_back(batch.column(column));
+  }
+  return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.num_rows(), std::move(arrays));
+}
+
+// Keeps the columns at these positions.
+class ProjectingReader : public BatchReader {
+ public:
+  ProjectingReader(std::unique_ptr<BatchReader> inner, std::vector<int> columns) : inner_(std::move(inner)), columns_(std::move(columns)) {}
+
+  Result<std::optional<Batch>> Next() override {
+    BRAID_TRY_ASSIGN(std::optional<Batch> batch, inner_->Next());
+    if (!batch) return std::optional<Batch>();
+    return std::optional(Batch{SelectColumns(*batch->rows, columns_), batch->kinds});
+  }
+
+ private:
+  std::unique_ptr<BatchReader> inner_;
+  std::vector<int> columns_;
+};
+
+// Keeps the columns asked for, in their order, of rows that the filter lets pass.
+class FilteringReader : public BatchReader {
+ public:
+  FilteringReader(std::unique_ptr<BatchReader> inner, PredicatePtr filter, std::size_t column_count)
+      : inner_(std::move(inner)), filter_(std::move(filter)), column_count_(static_cast<int>(column_count)) {}
+
+  Result<std::optional<Batch>> Next() override {
+    for (;;) {
+      BRAID_TRY_ASSIGN(std::optional<Batch> batch, inner_->Next());
+      if (!batch) return std::optional<Batch>();
+      std::optional<std::vector<std::int32_t>> passing;
+      if (filter_ != nullptr) {
+        BRAID_TRY_ASSIGN(passing, filter_->Select(*batch));
+        if (passing->empty()) continue;
+      }
+      Batch shown = WithoutAddedColumns(*batch);
+      if (!passing || static_cast<std::int64_t>(passing->size()) == shown.row_count()) return std::optional(std::move(shown));
+      BRAID_TRY_ASSIGN(Batch taken, TakeRows(shown, *passing));
+      return std::optional(std::move(taken));
+    }
+  }
+
+ private:
+  Batch WithoutAddedColumns(const Batch& batch) const {
+    if (batch.rows->num_columns() == column_count_) return batch;
+    std::vector<int> kept(static_cast<std::size_t>(column_count_));
+    std::iota(kept.begin(), kept.end(), 0);
+    return {SelectColumns(*batch.rows, kept), batch.kinds};
+  }
+
+  std::unique_ptr<BatchReader> inner_;
+  PredicatePtr filter_;
+  int column_count_;
+};
+
+// Turns columns read as KeyValueReadFields into key-value batches.
+class KeyValueReader : public BatchReader {
+ public:
+  KeyValueReader(std::unique_ptr<BatchReader> inner, const KeyValueSchema& schema) : inner_(std::move(inner)), schema_(schema) {}
+
+  Result<std::optional<Batch>> Next() override {
+    BRAID_TRY_ASSIGN(std::optional<Batch> batch, inner_->Next());
+    if (!batch) return std::optional<Batch>();
+    BRAID_TRY_ASSIGN(Batch key_value, ToKeyValueBatch(schema_, *batch->rows));
+    return std::optional(std::move(key_value));
+  }
+
+ private:
+  std::unique_ptr<BatchReader> inner_;
+  KeyValueSchema schema_;
+};
+
+// Opens the files of a split with everything that the table knows about them.
+class SplitFiles : public KeyValueReaderFactory {
+ public:
+  SplitFiles(const Table& table, BinaryRow partition, BucketId bucket, const std::vector<DataFileMeta>& files,
+             std::vector<DeletionVectorRef> vectors, KeyValueSchema schema, PredicatePtr filter)
+      : reader_(table), partition_(std::move(partition)), bucket_(bucket), schema_(std::move(schema)), filter_(std::move(filter)) {
+    std::vector<std::string> keys;
+    for (const DataField& field : schema_.key_fields) keys.push_back(field.name);
+    key_filter_ = ConjunctsOn(filter_, keys);
+    for (std::size_t i = 0; i < vectors.size(); ++i) vectors_.emplace(files[i].file_name, std::move(vectors[i]));
+  }
+
+  Result<std::unique_ptr<BatchReader>> Open(const DataFileMeta& file, bool merged) override {
+    BRAID_TRY_ASSIGN(auto inner, reader_.Open(partition_, bucket_, file, KeyValueReadFields(schema_), merged ? key_filter_ : filter_, VectorOf(file)));
+    return std::unique_ptr<BatchReader>(std::make_unique<KeyValueReader>(std::move(inner), schema_));
+  }
+
+  // The values alone, all of them insertions.
+  Result<std::unique_ptr<BatchReader>> OpenValues(const DataFileMeta& file) {
+    return reader_.Open(partition_, bucket_, file, schema_.value_fields, filter_, VectorOf(file));
+  }
+
+ private:
+  DeletionVectorRef VectorOf(const DataFileMeta& file) const {
+    const auto it = vectors_.find(file.file_name);
+    return it == vectors_.end() ? DeletionVectorRef{} : it->second;
+  }
+
+  DataFileReader reader_;
+  BinaryRow partition_;
+  BucketId bucket_;
+  KeyValueSchema schema_;
+  PredicatePtr filter_;
+  PredicatePtr key_filter_;
+  std::map<std::string, DeletionVectorRef> vectors_;
+};
+
+// A reader with what it reads from: destroyed in the right order.
+class OwningReader : public BatchReader {
+ public:
+  OwningReader(std::shared_ptr<void> owned, std::unique_ptr<BatchReader> inner) : owned_(std::move(owned)), inner_(std::move(inner)) {}
+  Result<std::optional<Batch>> Next() override { return inner_->Next(); }
+
+ private:
+  std::shared_ptr<void> owned_;
+  std::unique_ptr<BatchReader> inner_;
+};
+
+// Columns to read: those asked for, then those that only the filter needs.
+Result<std::vector<std::string>> ColumnsToRead(const Table& table, const ReadRequest& request, const std::vector<DataField>& output) {
+  std::vector<std::string> columns;
+  for (const DataField& field : output) columns.push_back(field.name);
+  if (request.filter == nullptr) return columns;
+  for (std::string& column : request.filter->Columns()) {
+    if (table.schema().FindColumn(column) == nullptr) return Error(ErrorCode::kNotFound, "the filter names the unknown column '" + column + "'");
+    if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+std::unique_ptr<BatchReader> Filtering(std::unique_ptr<BatchReader> inner, const ReadRequest& request, std::size_t column_count) {
+  return std::make_unique<FilteringReader>(std::move(inner), request.filter, column_count);
+}
+
+std::unique_ptr<BatchReader> ConcatenateValues(const std::shared_ptr<SplitFiles>& files, const std::vector<DataFileMeta>& metas) {
+  std::vector<OpenReader> readers;
+  for (const DataFileMeta& file : metas) readers.emplace_back([files, file] { return files->OpenValues(file); });
+  return MakeConcatenatingReader(std::move(readers));
+}
+
+// Every row of the files with its kind, in file order.
+Result<std::unique_ptr<BatchReader>> ReadChanges(const std::shared_ptr<SplitFiles>& files, const Split& split, const KeyValueSchema& schema) {
+  std::vector<OpenReader> readers;
+  for (const DataFileMeta& file : split.files) {
+    readers.emplace_back([files, file, schema]() -> Result<std::unique_ptr<BatchReader>> {
+      std::vector<std::unique_ptr<BatchReader>> run;
+      BRAID_TRY_ASSIGN(auto reader, files->Open(file, false));
+      run.push_back(std::move(reader));
+      return MakeMergeReader(schema, std::move(run), nullptr, {.drop_retractions = false, .values_only = true, .batch_rows = 8192});
+    });
+  }
+  return MakeConcatenatingReader(std::move(readers));
+}
+
+Result<std::unique_ptr<BatchReader>> MergeFiles(const Table& table, const KeyValueSchema& schema, const std::shared_ptr<SplitFiles>& files,
+                                                const std::vector<DataFileMeta>& metas, const MergeOptions& options) {
+  BRAID_TRY_ASSIGN(std::vector<Section> sections, PartitionIntoSections(metas, schema.key_fields));
+  BRAID_TRY_ASSIGN(auto function, MakeMergeFunction(table.options(), schema));
+  BRAID_TRY_ASSIGN(auto merged, ReadSections(schema, std::move(sections), *files, std::move(function), options));
+  return std::unique_ptr<BatchReader>(std::make_unique<OwningReader>(files, std::move(merged)));
+}
+
+// Rows of the split that the state before did not hold; comparing takes every column, so all are read.
+Result<std::unique_ptr<BatchReader>> ReadDifference(const Table& table, const Split& split, const std::vector<std::string>& columns) {
+  BRAID_TRY_ASSIGN(const KeyValueSchema schema, KeyValueSchema::Make(table.schema(), table.options()));
+  const MergeOptions with_keys{.drop_retractions = true, .values_only = false, .batch_rows = 8192};
+  const auto read = [&](const std::vector<DataFileMeta>& metas, const std::vector<DeletionVectorRef>& vectors) {
+    auto files = std::make_shared<SplitFiles>(table, split.partition, split.bucket, metas, vectors, schema, nullptr);
+    return MergeFiles(table, schema, files, metas, with_keys);
+  };
+  BRAID_TRY_ASSIGN(auto before, read(split.before_files, split.before_deletion_vectors));
+  BRAID_TRY_ASSIGN(auto after, read(split.files, split.deletion_vectors));
+  BRAID_TRY_ASSIGN(auto difference, MakeDifferenceReader(schema, std::move(before), std::move(after)));
+  std::vector<int> positions;
+  for (const std::string& column : columns) positions.push_back(static_cast<int>(*FindField(table.schema().fields, column)));
+  return std::unique_ptr<BatchReader>(std::make_unique<ProjectingReader>(std::move(difference), std::move(positions)));
+}
+
+bool KnowsItsRetractions(const DataFileMeta& file) { return file.delete_row_count.has_value(); }
+
+}  // namespace
+
+Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const Split& split, const ReadRequest& request) {
+  BRAID_TRY_ASSIGN(const std::vector<DataField> output, OutputFields(table, request));
+  BRAID_TRY_ASSIGN(const std::vector<std::string> columns, ColumnsToRead(table, request, output));
+  if (!split.before_files.empty()) {
+    BRAID_TRY_ASSIGN(auto difference, ReadDifference(table, split, columns));
+    return Filtering(std::move(difference), request, output.size());
+  }
+  const bool has_key = table.schema().has_primary_key();
+  KeyValueSchema schema;
+  if (has_key) {
+    BRAID_TRY_ASSIGN(schema, KeyValueSchema::Make(table.schema(), table.options(), columns));
+  } else {
+    schema.value_fields = table.schema().Project(columns);
+  }
+  auto files = std::make_shared<SplitFiles>(table, split.partition, split.bucket, split.files, split.deletion_vectors, schema, request.filter);
+  if (!has_key) return Filtering(ConcatenateValues(files, split.files), request, output.size());
+  if (split.is_changes) {
+    BRAID_TRY_ASSIGN(auto changes, ReadChanges(files, split, schema));
+    return Filtering(std::move(changes), request, output.size());
+  }
+  if (split.raw_convertible && std::all_of(split.files.begin(), split.files.end(), KnowsItsRetractions)) {
+    return Filtering(ConcatenateValues(files, split.files), request, output.size());
+  }
+  BRAID_TRY_ASSIGN(auto merged, MergeFiles(table, schema, files, split.files, {.drop_retractions = true, .values_only = true, .batch_rows = 8192}));
+  return Filtering(std::move(merged), request, output.size());
+}
+
+Result<std::unique_ptr<BatchReader>> ReadPlan(const Table& table, const Plan& plan, const ReadRequest& request) {
+  std::vector<OpenReader> readers;
+  for (const Split& split : plan.splits) {
+    readers.emplace_back([table, split, request] { return ReadSplit(table, split, request); });
+  }
+  return MakeConcatenatingReader(std::move(readers));
+}
+
+}  // namespace braid

@@ -1,0 +1,205 @@
+// Streaming reads: the first plan, then the changes of one snapshot after the other (spec data.md §10.2).
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "meta/stores.h"
+#include "table/file_scan.h"
+#include "table/scan.h"
+#include "table/split_generator.h"
+#include "table/time_travel.h"
+
+namespace braid {
+
+namespace {
+
+// Where a stream begins: a snapshot to read whole, if any, and the one whose changes come next.
+struct Start {
+  std::optional<Snapshot> full;
+  SnapshotId next;
+};
+
+class DataStreamScan : public StreamScan {
+ public:
+  DataStreamScan(Table table, std::unique_ptr<FileScan> scan, StartupMode mode, std::optional<std::int64_t> bounded_watermark,
+                 bool read_overwrite)
+      : table_(std::move(table)), scan_(std::move(scan)), mode_(mode),
+        producer_(ToLower(table_.options().Get("changelog-producer", "none"))), bounded_watermark_(bounded_watermark),
+        reads_overwrite_(read_overwrite) {}
+
+  Result<std::optional<Plan>> Next() override {
+    if (ended_) return std::optional<Plan>();
+    if (!started_) {
+      BRAID_TRY_ASSIGN(const std::optional<Start> start, FindStart());
+      if (!start) return std::optional<Plan>();  // the table has no snapshot yet
+      started_ = true;
+      next_ = start->next;
+      if (start->full) {
+        ended_ = PassesBound(*start->full);
+        return PlanFull(*start->full);
+      }
+    }
+    return PlanNext();
+  }
+
+  SnapshotId next_snapshot() const override { return next_; }
+  bool ended() const override { return ended_; }
+
+ private:
+  const FileSystem& fs() const { return table_.file_system(); }
+  const TablePaths& paths() const { return table_.paths(); }
+
+  bool PassesBound(const Snapshot& snapshot) const {
+    return bounded_watermark_ && snapshot.watermark && *snapshot.watermark > *bounded_watermark_;
+  }
+
+  Result<std::optional<Start>> FindStart() {
+    BRAID_TRY_ASSIGN(const std::optional<Start> by_consumer, StartOfConsumer());
+    if (by_consumer) return by_consumer;
+    BRAID_TRY_ASSIGN(const auto earliest, FindEarliestSnapshot(fs(), paths()));
+    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs(), paths()));
+    switch (mode_) {
+      case StartupMode::kLatest: return std::optional(Start{{}, latest ? latest->next() : SnapshotId(1)});
+      case StartupMode::kFromTimestamp: {
+        if (!earliest) return std::optional<Start>();
+        BRAID_TRY_ASSIGN(const std::int64_t time_ms, ScanTimestamp(table_.options()));
+        BRAID_TRY_ASSIGN(const auto before, SnapshotAtOrBefore(fs(), paths(), time_ms - 1));
+        return std::optional(Start{{}, before ? before->id.next() : *earliest});
+      }
+      case StartupMode::kFromSnapshot: return StartFromSnapshot(earliest);
+      case StartupMode::kFromSnapshotFull: {
+        if (!earliest) return std::optional<Start>();
+        BRAID_TRY_ASSIGN(const auto id, table_.options().FindInt("scan.snapshot-id"));
+        if (!id) return Error(ErrorCode::kInvalidArgument, "scan.mode from-snapshot-full needs the option 'scan.snapshot-id'");
+        return StartWith(std::max(SnapshotId(*id), *earliest));
+      }
+      case StartupMode::kCompactedFull: {
+        BRAID_TRY_ASSIGN(std::optional<Snapshot> compacted, TravelTo(fs(), paths(), table_.options()));
+        if (compacted) return StartWith(compacted->id);
+        [[fallthrough]];
+      }
+      case StartupMode::kLatestFull:
+      case StartupMode::kFromFileCreationTime:
+      case StartupMode::kFromCreationTimestamp:
+        if (!latest) return std::optional<Start>();
+        return StartWith(*latest);
+      case StartupMode::kIncremental: break;
+    }
+    return Error(ErrorCode::kInvalidArgument, "a stream cannot begin with scan.mode incremental");
+  }
+
+  Result<std::optional<Start>> StartWith(SnapshotId id) const {
+    BRAID_TRY_ASSIGN(Snapshot snapshot, ReadExistingSnapshot(fs(), paths(), id));
+    return std::optional(Start{std::move(snapshot), id.next()});
+  }
+
+  Result<std::optional<Start>> StartFromSnapshot(const std::optional<SnapshotId>& earliest) const {
+    BRAID_TRY_ASSIGN(const auto id, table_.options().FindInt("scan.snapshot-id"));
+    if (!id) return Error(ErrorCode::kInvalidArgument, "a stream can begin with a snapshot id, but not with a tag, watermark or version");
+    SnapshotId first = earliest.value_or(SnapshotId(1));
+    BRAID_TRY_ASSIGN(const std::vector<SnapshotId> changelogs, ListChangelogs(fs(), paths()));
+    if (!changelogs.empty()) first = std::min(first, changelogs.front());
+    return std::optional(Start{{}, std::max(SnapshotId(*id), first)});
+  }
+
+  Result<std::optional<Start>> StartOfConsumer() const {
+    const std::optional<std::string> name = table_.options().Find("consumer-id");
+    if (!name) return std::optional<Start>();
+    BRAID_TRY_ASSIGN(const bool ignore, table_.options().GetBool("consumer.ignore-progress", false));
+    if (ignore) return std::optional<Start>();
+    BRAID_TRY_ASSIGN(const std::optional<Consumer> consumer, ReadConsumer(fs(), paths(), *name));
+    if (!consumer) return std::optional<Start>();
+    return std::optional(Start{{}, consumer->next_snapshot});
+  }
+
+  Result<std::optional<Plan>> PlanFull(const Snapshot& snapshot) {
+    // Rows that a later changelog will deliver must not come with the first plan (§6.6): by level, as Java does it.
+    BRAID_TRY_ASSIGN(std::vector<ManifestEntry> files, scan_->LiveFiles(snapshot));
+    if (producer_ == "lookup") {
+      std::erase_if(files, [](const ManifestEntry& entry) { return entry.file.level == 0; });
+    } else if (producer_ == "full-compaction") {
+      BRAID_TRY_ASSIGN(const std::int64_t trigger, table_.options().GetInt("num-sorted-run.compaction-trigger", 5));
+      BRAID_TRY_ASSIGN(const std::int64_t levels, table_.options().GetInt("num-levels", trigger + 1));
+      std::erase_if(files, [&](const ManifestEntry& entry) { return entry.file.level != levels - 1; });
+    }
+    Plan plan{.snapshot = snapshot.id, .watermark = snapshot.watermark, .splits = {}};
+    BRAID_TRY_ASSIGN(plan.splits, GenerateBatchSplits(table_, std::move(files)));
+    return std::optional(std::move(plan));
+  }
+
+  // The snapshot, or the changelog that outlived it; nullopt if it does not exist yet.
+  Result<std::optional<Snapshot>> Fetch(SnapshotId id) const {
+    Result<Snapshot> snapshot = ReadSnapshot(fs(), paths(), id);
+    if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound) snapshot = ReadChangelog(fs(), paths(), id);
+    if (snapshot) return std::optional(std::move(snapshot).value());
+    if (snapshot.error().code() != ErrorCode::kNotFound) return std::move(snapshot).error();
+    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs(), paths()));
+    if (!latest || id > *latest) return std::optional<Snapshot>();
+    BRAID_TRY_ASSIGN(const auto earliest, FindEarliestSnapshot(fs(), paths()));
+    return Error(ErrorCode::kNotFound, fmt::format("snapshot {} has expired before this stream read it", id))
+        .Hint(fmt::format("the earliest one left is {}; start from there, and keep snapshots longer or give the stream a consumer-id", *earliest));
+  }
+
+  Result<std::optional<Plan>> PlanNext() {
+    BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, Fetch(next_));
+    if (!snapshot) return std::optional<Plan>();
+    if (PassesBound(*snapshot)) {
+      ended_ = true;
+      return std::optional<Plan>();
+    }
+    next_ = next_.next();
+    Plan plan{.snapshot = snapshot->id, .watermark = snapshot->watermark, .splits = {}};
+    std::vector<ManifestEntry> files;
+    if (snapshot->commit_kind == CommitKind::kOverwrite && reads_overwrite_) {
+      BRAID_TRY_ASSIGN(files, scan_->DeltaFiles(*snapshot));
+    } else if (producer_ == "none") {
+      if (snapshot->commit_kind != CommitKind::kAppend) return std::optional(std::move(plan));
+      BRAID_TRY_ASSIGN(files, scan_->DeltaFiles(*snapshot));
+    } else {
+      BRAID_TRY_ASSIGN(files, scan_->ChangelogFiles(*snapshot));
+    }
+    std::erase_if(files, [](const ManifestEntry& entry) { return entry.kind != FileKind::kAdd; });
+    BRAID_TRY_ASSIGN(plan.splits, GenerateChangeSplits(table_, std::move(files)));
+    return std::optional(std::move(plan));
+  }
+
+  Table table_;
+  std::unique_ptr<FileScan> scan_;
+  StartupMode mode_;
+  std::string producer_;
+  std::optional<std::int64_t> bounded_watermark_;
+  bool reads_overwrite_;
+  bool started_ = false;
+  bool ended_ = false;
+  SnapshotId next_;
+};
+
+// Whether OVERWRITE snapshots are read too (§10.8).
+Result<bool> ReadsOverwrite(const Table& table) {
+  BRAID_TRY_ASSIGN(const bool overwrite, table.options().GetBool("streaming-read-overwrite", false));
+  BRAID_TRY_ASSIGN(const bool append_overwrite, table.options().GetBool("streaming-read-append-overwrite", false));
+  if (!table.schema().has_primary_key()) {
+    if (overwrite) {
+      return Error(ErrorCode::kInvalidArgument, "streaming-read-overwrite is for tables with a primary key")
+          .Hint("append tables have the option streaming-read-append-overwrite");
+    }
+    return append_overwrite;
+  }
+  if (overwrite) return Error(ErrorCode::kUnsupported, "streaming-read-overwrite is not supported yet on tables with a primary key");
+  return false;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StreamScan>> StreamScan::Open(const Table& table, const ReadRequest& request) {
+  BRAID_TRY_ASSIGN(auto scan, FileScan::Make(table, request.filter));
+  BRAID_TRY_ASSIGN(const StartupMode mode, StartupModeOf(table.options()));
+  BRAID_TRY_ASSIGN(const auto bounded, table.options().FindInt("scan.bounded.watermark"));
+  BRAID_TRY_ASSIGN(const bool overwrite, ReadsOverwrite(table));
+  return std::unique_ptr<StreamScan>(std::make_unique<DataStreamScan>(table, std::move(scan), mode, bounded, overwrite));
+}
+
+}  // namespace braid
