@@ -57,16 +57,17 @@ class TableCommit {
  public:
   TableCommit(Table table, std::string commit_user, const Clock& clock = SystemClock());
 
-  /// Commits; returns the snapshots made, in order (none if there was nothing to commit and `commit_empty` is false).
-  /// Retries lost races as the options say. Errors: kConflict if a file to be deleted is gone or retries are used up;
-  /// kCommitUnknown if it cannot be told whether the snapshot landed (nothing has been cleaned up).
+  /// Commits; returns the snapshots made, in order (none if there was nothing to commit and `commit_empty` is false): one
+  /// for what was written and one for what was compacted. Lost races are retried as `commit.max-retries` and the like say.
+  /// Errors: kConflict if a file to be deleted is gone or retries are used up; kCommitUnknown if it cannot be told whether
+  /// the snapshot landed (nothing has been cleaned up; commit the same identifier again, after FilterUncommitted).
   Result<std::vector<Snapshot>> Commit(const Committable& committable, bool commit_empty = false);
 
-  /// Replaces what `target` says by the new files, in one snapshot of kind OVERWRITE.
+  /// Replaces what `target` says by the new files, in one snapshot of kind OVERWRITE; a compaction follows in its own.
   Result<std::vector<Snapshot>> Overwrite(const Committable& committable, const OverwriteTarget& target);
 
-  /// Identifiers, of those given, that this user has not committed yet: what is left to do after a crash.
-  Result<std::vector<std::int64_t>> FilterUncommitted(const std::vector<std::int64_t>& identifiers);
+  /// Those of the identifiers that this user has not committed yet: what is left to do after a crash.
+  Result<std::vector<std::int64_t>> FilterUncommitted(const std::vector<std::int64_t>& identifiers) const;
 
   /// Deletes the files of messages that will not be committed.
   Status Abort(const std::vector<CommitMessage>& messages);
@@ -74,7 +75,7 @@ class TableCommit {
  private:
   Table table_;
   std::string commit_user_;
-  const Clock* clock_;
+  const Clock* clock_;  // outlives this
   MetadataFileNames names_;
 };
 

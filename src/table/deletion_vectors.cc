@@ -1,22 +1,9 @@
 #include "table/deletion_vectors.h"
 
 #include "meta/stores.h"
+#include "table/index_manifest.h"
 
 namespace braid {
-
-namespace {
-
-Result<std::string> IndexFilePath(const Table& table, const IndexManifestEntry& entry) {
-  if (entry.external_path) return *entry.external_path;
-  BRAID_TRY_ASSIGN(const bool beside_data, table.options().GetBool("index-file-in-data-file-dir", false));
-  if (!beside_data) return JoinPath(table.paths().IndexDirectory(), entry.file_name);
-  std::vector<DataType> types;
-  for (const DataField& field : table.layout().partition_fields) types.push_back(field.type);
-  BRAID_TRY_ASSIGN(const DatumList partition, entry.partition.ToDatums(types));
-  return JoinPath(JoinPath(table.paths().root(), table.layout().BucketDirectory(partition, entry.bucket)), entry.file_name);
-}
-
-}  // namespace
 
 Result<DeletionVectorIndex> DeletionVectorIndex::Read(const Table& table, const Snapshot& snapshot) {
   DeletionVectorIndex index;

@@ -1,0 +1,249 @@
+#include "table/commit.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "table/commit_attempt.h"
+#include "table/data_file_reader.h"
+#include "table/file_scan.h"
+#include "table/index_manifest.h"
+#include "types/cast.h"
+#include "types/predicate.h"
+
+namespace braid {
+
+namespace {
+
+// The two snapshots that a committable may become.
+struct Parts {
+  SnapshotChanges append;
+  SnapshotChanges compact;
+};
+
+class EntryMaker {
+ public:
+  EntryMaker(const CommitMessage& message, std::int32_t default_buckets)
+      : message_(message), total_buckets_(message.total_buckets.value_or(default_buckets)) {}
+
+  void Add(FileKind kind, const std::vector<DataFileMeta>& files, std::vector<ManifestEntry>& entries) const {
+    for (const DataFileMeta& file : files) {
+      entries.push_back({.kind = kind, .partition = message_.partition, .bucket = message_.bucket, .total_buckets = total_buckets_, .file = file});
+    }
+  }
+
+ private:
+  const CommitMessage& message_;
+  std::int32_t total_buckets_;
+};
+
+bool IsCompaction(const CommitMessage& message) {
+  return !message.compact_before.empty() || !message.compact_after.empty() || !message.compact_changelog_files.empty();
+}
+
+Result<Parts> PartsOf(const Table& table, const Committable& committable) {
+  BRAID_TRY_ASSIGN(const std::int64_t buckets, table.options().GetInt("bucket", -1));
+  Parts parts;
+  parts.compact.kind = CommitKind::kCompact;
+  parts.compact.check_conflicts = true;
+  for (const CommitMessage& message : committable.messages) {
+    const EntryMaker maker(message, static_cast<std::int32_t>(buckets));
+    maker.Add(FileKind::kAdd, message.new_files, parts.append.delta);
+    maker.Add(FileKind::kDelete, message.deleted_files, parts.append.delta);
+    maker.Add(FileKind::kAdd, message.changelog_files, parts.append.changelog);
+    maker.Add(FileKind::kDelete, message.compact_before, parts.compact.delta);
+    maker.Add(FileKind::kAdd, message.compact_after, parts.compact.delta);
+    maker.Add(FileKind::kAdd, message.compact_changelog_files, parts.compact.changelog);
+    for (const IndexManifestEntry& index : message.new_index_files) {
+      parts.append.indexes.push_back(index);
+      parts.append.indexes.back().kind = FileKind::kAdd;
+    }
+    for (const IndexManifestEntry& index : message.deleted_index_files) {
+      parts.append.indexes.push_back(index);
+      parts.append.indexes.back().kind = FileKind::kDelete;
+    }
+  }
+  const bool deletes = std::any_of(parts.append.delta.begin(), parts.append.delta.end(), [](const ManifestEntry& entry) { return entry.kind == FileKind::kDelete; }) ||
+                       std::any_of(parts.append.indexes.begin(), parts.append.indexes.end(), [](const IndexManifestEntry& index) { return index.index_type == kDeletionVectorsIndex; });
+  if (deletes) parts.append.kind = CommitKind::kOverwrite;
+  parts.append.check_conflicts = deletes;
+  return parts;
+}
+
+bool IsEmpty(const SnapshotChanges& changes) { return changes.delta.empty() && changes.changelog.empty() && changes.indexes.empty(); }
+
+// Which rows of the table an overwrite replaces, as a condition on the partition; nullptr: all.
+Result<PredicatePtr> TargetFilter(const Table& table, const OverwriteTarget& target) {
+  std::vector<PredicatePtr> conjuncts;
+  for (const auto& [column, text] : target.partition) {
+    const std::vector<DataField>& fields = table.layout().partition_fields;
+    const auto position = FindField(fields, column);
+    if (!position) {
+      return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no partition column of {}", column, table.name()))
+          .Hint(table.schema().is_partitioned() ? "it is partitioned by " + Join(table.schema().partition_keys, ", ") : "the table is not partitioned");
+    }
+    const DataField& field = fields[*position];
+    if (text == table.layout().default_partition_name) {
+      conjuncts.push_back(Predicate::Leaf(Predicate::Op::kIsNull, column, field.type));
+      continue;
+    }
+    BRAID_TRY_ASSIGN(Datum value, ParseDatum(text, field.type).Context("while reading the partition's value of " + column));
+    conjuncts.push_back(Predicate::Leaf(Predicate::Op::kEqual, column, field.type, {std::move(value)}));
+  }
+  if (conjuncts.empty()) return PredicatePtr();
+  return Predicate::And(std::move(conjuncts));
+}
+
+using PartitionTest = std::function<Result<bool>(const BinaryRow&)>;
+
+// Tells which partitions an overwrite replaces.
+Result<PartitionTest> TargetTest(const Table& table, const OverwriteTarget& target, const std::vector<ManifestEntry>& added) {
+  if (target.dynamic && table.schema().is_partitioned()) {
+    std::set<BinaryRow> partitions;
+    for (const ManifestEntry& entry : added) partitions.insert(entry.partition);
+    return PartitionTest([partitions = std::move(partitions)](const BinaryRow& partition) -> Result<bool> { return partitions.contains(partition); });
+  }
+  BRAID_TRY_ASSIGN(PredicatePtr filter, TargetFilter(table, target));
+  if (filter == nullptr) return PartitionTest([](const BinaryRow&) -> Result<bool> { return true; });
+  std::vector<DataField> fields = table.layout().partition_fields;
+  std::vector<DataType> types;
+  for (const DataField& field : fields) types.push_back(field.type);
+  return PartitionTest([filter, fields, types](const BinaryRow& partition) -> Result<bool> {
+    BRAID_TRY_ASSIGN(const DatumList values, partition.ToDatums(types));
+    return filter->Test(fields, values);
+  });
+}
+
+// What an overwrite makes on top of a snapshot: the target's live files and indexes go, the new ones come.
+Result<SnapshotChanges> OverwriteOnTop(const Table& table, const std::optional<Snapshot>& latest, const SnapshotChanges& added, const PartitionTest& in_target) {
+  SnapshotChanges changes;
+  changes.kind = CommitKind::kOverwrite;
+  changes.check_conflicts = true;
+  if (latest) {
+    BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, nullptr));
+    BRAID_TRY_ASSIGN(std::vector<ManifestEntry> live, scan->LiveFiles(*latest));
+    for (ManifestEntry& entry : live) {
+      BRAID_TRY_ASSIGN(const bool replaced, in_target(entry.partition));
+      if (!replaced) continue;
+      entry.kind = FileKind::kDelete;
+      changes.delta.push_back(std::move(entry));
+    }
+    if (latest->index_manifest) {
+      BRAID_TRY_ASSIGN(std::vector<IndexManifestEntry> indexes, ReadIndexManifest(table.file_system(), table.paths(), *latest->index_manifest));
+      for (IndexManifestEntry& index : indexes) {
+        BRAID_TRY_ASSIGN(const bool replaced, in_target(index.partition));
+        if (!replaced) continue;
+        index.kind = FileKind::kDelete;
+        changes.indexes.push_back(std::move(index));
+      }
+    }
+  }
+  changes.delta.insert(changes.delta.end(), added.delta.begin(), added.delta.end());
+  changes.indexes.insert(changes.indexes.end(), added.indexes.begin(), added.indexes.end());
+  return changes;
+}
+
+}  // namespace
+
+bool CommitMessage::is_empty() const {
+  return new_files.empty() && deleted_files.empty() && changelog_files.empty() && !IsCompaction(*this) && new_index_files.empty() &&
+         deleted_index_files.empty();
+}
+
+TableCommit::TableCommit(Table table, std::string commit_user, const Clock& clock)
+    : table_(std::move(table)), commit_user_(std::move(commit_user)), clock_(&clock) {}
+
+Result<std::vector<Snapshot>> TableCommit::Commit(const Committable& committable, bool commit_empty) {
+  BRAID_TRY_ASSIGN(Parts parts, PartsOf(table_, committable));
+  const CommitIdentity identity{commit_user_, committable.identifier, committable.watermark, committable.properties};
+  std::vector<Snapshot> snapshots;
+  for (const SnapshotChanges* changes : {&parts.append, &parts.compact}) {
+    if (IsEmpty(*changes) && !(commit_empty && changes == &parts.append)) continue;
+    BRAID_TRY_ASSIGN(Snapshot snapshot,
+                     CommitSnapshot(table_, identity, [&](const std::optional<Snapshot>&) -> Result<SnapshotChanges> { return *changes; }, names_, *clock_));
+    snapshots.push_back(std::move(snapshot));
+  }
+  return snapshots;
+}
+
+Result<std::vector<Snapshot>> TableCommit::Overwrite(const Committable& committable, const OverwriteTarget& target) {
+  BRAID_TRY_ASSIGN(Parts parts, PartsOf(table_, committable));
+  BRAID_TRY_ASSIGN(const PartitionTest in_target, TargetTest(table_, target, parts.append.delta));
+  for (const ManifestEntry& entry : parts.append.delta) {
+    BRAID_TRY_ASSIGN(const bool inside, in_target(entry.partition));
+    if (!inside) return Error(ErrorCode::kInvalidArgument, "a row lies outside the partition that INSERT OVERWRITE names");
+  }
+  const CommitIdentity identity{commit_user_, committable.identifier, committable.watermark, committable.properties};
+  const bool replaces_nothing = target.dynamic && table_.schema().is_partitioned() && parts.append.delta.empty();
+  std::vector<Snapshot> snapshots;
+  if (!replaces_nothing) {
+    const auto make = [&](const std::optional<Snapshot>& latest) { return OverwriteOnTop(table_, latest, parts.append, in_target); };
+    BRAID_TRY_ASSIGN(Snapshot snapshot, CommitSnapshot(table_, identity, make, names_, *clock_));
+    snapshots.push_back(std::move(snapshot));
+  }
+  if (!IsEmpty(parts.compact)) {
+    BRAID_TRY_ASSIGN(Snapshot snapshot,
+                     CommitSnapshot(table_, identity, [&](const std::optional<Snapshot>&) -> Result<SnapshotChanges> { return parts.compact; }, names_, *clock_));
+    snapshots.push_back(std::move(snapshot));
+  }
+  return snapshots;
+}
+
+Result<std::vector<std::int64_t>> TableCommit::FilterUncommitted(const std::vector<std::int64_t>& identifiers) const {
+  const FileSystem& fs = table_.file_system();
+  BRAID_TRY_ASSIGN(std::optional<SnapshotId> id, FindLatestSnapshot(fs, table_.paths()));
+  for (; id && id->value() >= 1; id = id->previous()) {
+    const Result<Snapshot> snapshot = ReadSnapshot(fs, table_.paths(), *id);
+    if (!snapshot) {
+      if (snapshot.error().code() == ErrorCode::kNotFound) break;  // expired from here on
+      return snapshot.error();
+    }
+    if (snapshot->commit_user != commit_user_) continue;
+    std::vector<std::int64_t> left;
+    std::copy_if(identifiers.begin(), identifiers.end(), std::back_inserter(left), [&](std::int64_t identifier) { return identifier > snapshot->commit_identifier; });
+    return left;
+  }
+  return identifiers;
+}
+
+Status TableCommit::Abort(const std::vector<CommitMessage>& messages) {
+  for (const CommitMessage& message : messages) {
+    for (const std::vector<DataFileMeta>* files : {&message.new_files, &message.changelog_files, &message.compact_after, &message.compact_changelog_files}) {
+      for (const DataFileMeta& file : *files) {
+        // A file moved to another level is listed as compacted, but is an older one's own.
+        const bool moved = std::any_of(message.compact_before.begin(), message.compact_before.end(), [&](const DataFileMeta& before) { return before.file_name == file.file_name; });
+        if (moved && files == &message.compact_after) continue;
+        BRAID_TRY_ASSIGN(const std::string path, DataFilePath(table_, message.partition, message.bucket, file));
+        BRAID_TRY(table_.file_system().Delete(path));
+      }
+    }
+    for (const IndexManifestEntry& index : message.new_index_files) {
+      BRAID_TRY_ASSIGN(const std::string path, IndexFilePath(table_, index));
+      BRAID_TRY(table_.file_system().Delete(path));
+    }
+  }
+  return Ok();
+}
+
+Result<std::vector<Snapshot>> TruncateTable(const Table& table, const std::string& commit_user) {
+  return TableCommit(table, commit_user).Overwrite({}, {});
+}
+
+Result<std::vector<Snapshot>> DropPartitions(const Table& table, const std::vector<std::map<std::string, std::string>>& partitions,
+                                             const std::string& commit_user) {
+  if (partitions.empty()) return Error(ErrorCode::kInvalidArgument, "no partition is named");
+  std::vector<Snapshot> snapshots;
+  for (const std::map<std::string, std::string>& partition : partitions) {
+    if (partition.empty()) return Error(ErrorCode::kInvalidArgument, "a partition needs at least one column and value");
+    BRAID_TRY_ASSIGN(std::vector<Snapshot> made, TableCommit(table, commit_user).Overwrite({}, {.partition = partition, .dynamic = false}));
+    snapshots.insert(snapshots.end(), made.begin(), made.end());
+  }
+  return snapshots;
+}
+
+}  // namespace braid

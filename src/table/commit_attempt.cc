@@ -1,0 +1,272 @@
+#include "table/commit_attempt.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "base/uuid.h"
+#include "table/conflict_check.h"
+#include "table/data_file_reader.h"
+#include "table/index_manifest.h"
+#include "table/manifest_merger.h"
+
+namespace braid {
+
+namespace {
+
+struct RetryOptions {
+  std::int64_t max_retries = 10;                       // `commit.max-retries`
+  std::chrono::milliseconds min_wait{10};              // `commit.min-retry-wait`
+  std::chrono::milliseconds max_wait{10'000};          // `commit.max-retry-wait`
+  std::chrono::milliseconds timeout = std::chrono::milliseconds::max();  // `commit.timeout`
+
+  static Result<RetryOptions> FromOptions(const Options& options) {
+    RetryOptions retry;
+    BRAID_TRY_ASSIGN(retry.max_retries, options.GetInt("commit.max-retries", retry.max_retries));
+    BRAID_TRY_ASSIGN(retry.min_wait, options.GetDuration("commit.min-retry-wait", retry.min_wait));
+    BRAID_TRY_ASSIGN(retry.max_wait, options.GetDuration("commit.max-retry-wait", retry.max_wait));
+    BRAID_TRY_ASSIGN(retry.timeout, options.GetDuration("commit.timeout", retry.timeout));
+    return retry;
+  }
+
+  // Twice as long each time, with up to 20 % more so that racing writers part.
+  std::chrono::milliseconds Wait(std::int64_t attempt) const {
+    const double doubled = static_cast<double>(min_wait.count()) * std::pow(2.0, static_cast<double>(std::min<std::int64_t>(attempt, 30)));
+    const double capped = std::min(doubled, static_cast<double>(max_wait.count()));
+    thread_local std::minstd_rand random(std::random_device{}());
+    return std::chrono::milliseconds(static_cast<std::int64_t>(capped * std::uniform_real_distribution<>(1.0, 1.2)(random)));
+  }
+};
+
+Result<ManifestWriteOptions> ManifestWriteOptionsOf(const Options& options) {
+  ManifestWriteOptions write;
+  write.compression = options.Get("manifest.compression", write.compression);
+  BRAID_TRY_ASSIGN(const std::int64_t level, options.GetInt("file.compression.zstd-level", write.zstd_level));
+  write.zstd_level = static_cast<int>(level);
+  BRAID_TRY_ASSIGN(write.target_file_size, options.GetMemorySize("manifest.target-file-size", write.target_file_size));
+  return write;
+}
+
+std::int64_t SumRows(const std::vector<ManifestEntry>& entries) {
+  std::int64_t rows = 0;
+  for (const ManifestEntry& entry : entries) rows += entry.kind == FileKind::kAdd ? entry.file.row_count : -entry.file.row_count;
+  return rows;
+}
+
+class Committer {
+ public:
+  Committer(const Table& table, const CommitIdentity& identity, MetadataFileNames& names, const Clock& clock)
+      : table_(table), identity_(identity), names_(names), clock_(clock) {
+    for (const DataField& field : table.layout().partition_fields) partition_types_.push_back(field.type);
+  }
+
+  Result<Snapshot> Run(const MakeChanges& make_changes) {
+    BRAID_TRY_ASSIGN(write_, ManifestWriteOptionsOf(table_.options()));
+    BRAID_TRY_ASSIGN(merge_, ManifestMergeOptions::FromOptions(table_.options()));
+    BRAID_TRY_ASSIGN(const RetryOptions retry, RetryOptions::FromOptions(table_.options()));
+    const std::int64_t started_ms = clock_.NowMs();
+    for (std::int64_t attempt = 0;; ++attempt) {
+      Result<Snapshot> snapshot = TryOnce(make_changes);
+      if (snapshot) return snapshot;
+      const ErrorCode code = snapshot.error().code();
+      // A lost race and an unknown outcome are looked at again; every other failure is final.
+      if (!(lost_race_ || code == ErrorCode::kCommitUnknown)) return snapshot;
+      if (attempt >= retry.max_retries || clock_.NowMs() - started_ms > retry.timeout.count()) {
+        return std::move(snapshot).error().Context(fmt::format("after {} attempts, committing to {}", attempt + 1, table_.name()));
+      }
+      std::this_thread::sleep_for(retry.Wait(attempt));
+    }
+  }
+
+ private:
+  FileSystem& fs() const { return table_.file_system(); }
+  const TablePaths& paths() const { return table_.paths(); }
+
+  Result<Snapshot> TryOnce(const MakeChanges& make_changes) {
+    lost_race_ = false;
+    BRAID_TRY_ASSIGN(const std::optional<Snapshot> latest, ReadLatest());
+    if (tried_) {
+      BRAID_TRY_ASSIGN(std::optional<Snapshot> landed, FindLanded(latest));
+      if (landed) return *std::move(landed);
+    }
+    BRAID_TRY_ASSIGN(const SnapshotChanges changes, make_changes(latest));
+    kind_ = changes.kind;
+    if (latest && changes.check_conflicts) BRAID_TRY(CheckConflicts(table_, *latest, changes.delta, changes.kind));
+    written_.clear();
+    Result<Snapshot> built = Build(latest, changes);
+    if (!built) {
+      DeleteWritten();
+      return built;
+    }
+    previous_latest_ = latest ? latest->id : SnapshotId(0);
+    tried_ = true;
+    Status created = CreateSnapshot(fs(), paths(), *built);
+    if (created) {
+      AfterCommit(*built);
+      return built;
+    }
+    if (created.error().code() == ErrorCode::kConflict || created.error().code() == ErrorCode::kAlreadyExists) {
+      lost_race_ = true;
+      DeleteWritten();
+      return Error(ErrorCode::kConflict, fmt::format("another writer committed snapshot {} of {} first", built->id, table_.name()))
+          .Hint("start it again; nothing of it has become visible");
+    }
+    if (created.error().code() != ErrorCode::kCommitUnknown) DeleteWritten();
+    return std::move(created).error();
+  }
+
+  Result<std::optional<Snapshot>> ReadLatest() const {
+    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> id, FindLatestSnapshot(fs(), paths()));
+    if (!id) return std::optional<Snapshot>();
+    BRAID_TRY_ASSIGN(Snapshot snapshot, ReadSnapshot(fs(), paths(), *id));
+    return std::optional(std::move(snapshot));
+  }
+
+  // Our own snapshot among those that appeared since the last attempt: the reply was lost, not the commit.
+  Result<std::optional<Snapshot>> FindLanded(const std::optional<Snapshot>& latest) const {
+    if (!latest) return std::optional<Snapshot>();
+    for (SnapshotId id = previous_latest_.next(); id <= latest->id; id = id.next()) {
+      BRAID_TRY_ASSIGN(Snapshot snapshot, ReadSnapshot(fs(), paths(), id));
+      if (snapshot.commit_user == identity_.user && snapshot.commit_identifier == identity_.identifier && snapshot.commit_kind == kind_) {
+        return std::optional(std::move(snapshot));
+      }
+    }
+    return std::optional<Snapshot>();
+  }
+
+  Result<WrittenMetadata> WriteList(const std::vector<ManifestFileMeta>& manifests) {
+    BRAID_TRY_ASSIGN(WrittenMetadata list, WriteManifestList(fs(), paths(), names_, manifests, write_));
+    written_.push_back(list.name);
+    return list;
+  }
+
+  Result<WrittenMetadata> WriteEntries(const std::vector<ManifestEntry>& entries) {
+    BRAID_TRY_ASSIGN(const std::vector<ManifestFileMeta> manifests, WriteManifests(fs(), paths(), names_, entries, partition_types_, write_));
+    for (const ManifestFileMeta& manifest : manifests) written_.push_back(manifest.file_name);
+    return WriteList(manifests);
+  }
+
+  Result<WrittenMetadata> WriteBase(const std::optional<Snapshot>& latest) {
+    std::vector<ManifestFileMeta> manifests;
+    if (latest) {
+      BRAID_TRY_ASSIGN(manifests, ReadManifestList(fs(), paths(), latest->base_manifest_list));
+      BRAID_TRY_ASSIGN(const std::vector<ManifestFileMeta> delta, ReadManifestList(fs(), paths(), latest->delta_manifest_list));
+      manifests.insert(manifests.end(), delta.begin(), delta.end());
+      // Merging is an economy: an attempt that already lost a race goes without it.
+      if (!tried_) {
+        BRAID_TRY_ASSIGN(MergedManifests merged, MergeManifests(table_, manifests, names_, merge_, write_));
+        written_.insert(written_.end(), merged.written.begin(), merged.written.end());
+        manifests = std::move(merged.manifests);
+      }
+    }
+    return WriteList(manifests);
+  }
+
+  Result<Snapshot> Build(const std::optional<Snapshot>& latest, const SnapshotChanges& changes) {
+    Snapshot snapshot;
+    snapshot.uuid = RandomUuid();
+    snapshot.id = latest ? latest->id.next() : SnapshotId(1);
+    BRAID_TRY_ASSIGN(const std::vector<SchemaId> schemas, ListSchemas(fs(), paths()));
+    if (schemas.empty()) return Error(ErrorCode::kNotFound, fmt::format("table {} was dropped", table_.name()));
+    snapshot.schema_id = schemas.back();
+
+    BRAID_TRY_ASSIGN(const WrittenMetadata base, WriteBase(latest));
+    snapshot.base_manifest_list = base.name;
+    snapshot.base_manifest_list_size = base.size_bytes;
+    BRAID_TRY_ASSIGN(const WrittenMetadata delta, WriteEntries(changes.delta));
+    snapshot.delta_manifest_list = delta.name;
+    snapshot.delta_manifest_list_size = delta.size_bytes;
+    if (!changes.changelog.empty()) {
+      BRAID_TRY_ASSIGN(const WrittenMetadata changelog, WriteEntries(changes.changelog));
+      snapshot.changelog_manifest_list = changelog.name;
+      snapshot.changelog_manifest_list_size = changelog.size_bytes;
+      snapshot.changelog_record_count = SumRows(changes.changelog);
+    }
+    BRAID_TRY_ASSIGN(snapshot.index_manifest, NextIndexManifest(table_, latest, changes.indexes, names_, write_));
+    const bool new_index_manifest = snapshot.index_manifest && (!latest || latest->index_manifest != snapshot.index_manifest);
+    if (new_index_manifest) written_.push_back(*snapshot.index_manifest);
+
+    snapshot.commit_user = identity_.user;
+    snapshot.commit_identifier = identity_.identifier;
+    snapshot.commit_kind = changes.kind;
+    snapshot.time_millis = clock_.NowMs();
+    snapshot.delta_record_count = SumRows(changes.delta);
+    snapshot.total_record_count = (latest ? latest->total_record_count : 0) + snapshot.delta_record_count;
+    snapshot.watermark = identity_.watermark;
+    if (latest && latest->watermark) snapshot.watermark = std::max(identity_.watermark.value_or(*latest->watermark), *latest->watermark);
+    // Statistics describe columns: they stay only as long as the columns do.
+    if (latest && latest->statistics && latest->schema_id == snapshot.schema_id) snapshot.statistics = latest->statistics;
+    snapshot.properties = identity_.properties;
+    snapshot.next_row_id = latest ? latest->next_row_id.value_or(0) : 0;
+    BRAID_TRY(SyncAll(changes));
+    return snapshot;
+  }
+
+  // Everything that the snapshot will name survives a crash before the snapshot does.
+  Status SyncAll(const SnapshotChanges& changes) {
+    std::vector<std::string> files;
+    for (const std::vector<ManifestEntry>* entries : {&changes.delta, &changes.changelog}) {
+      for (const ManifestEntry& entry : *entries) {
+        if (entry.kind != FileKind::kAdd || synced_data_) continue;
+        BRAID_TRY_ASSIGN(std::string path, DataFilePath(table_, entry.partition, entry.bucket, entry.file));
+        for (const std::string& extra : entry.file.extra_files) files.push_back(JoinPath(DirectoryName(path), extra));
+        files.push_back(std::move(path));
+      }
+    }
+    for (const IndexManifestEntry& entry : changes.indexes) {
+      if (entry.kind != FileKind::kAdd || synced_data_) continue;
+      BRAID_TRY_ASSIGN(std::string path, IndexFilePath(table_, entry));
+      files.push_back(std::move(path));
+    }
+    for (const std::string& name : written_) files.push_back(paths().ManifestFile(name));
+    BRAID_TRY(fs().SyncFiles(files));
+    synced_data_ = true;
+    return Ok();
+  }
+
+  // Files that no snapshot names; a failure leaves an orphan, which cleaning removes.
+  void DeleteWritten() {
+    for (const std::string& name : written_) {
+      const Status deleted = fs().Delete(paths().ManifestFile(name));
+      if (!deleted) Log(LogLevel::kWarning, "manifest not deleted after a failed commit", "file=" + name);
+    }
+    written_.clear();
+  }
+
+  // Off the commit path: readers find the snapshot without the hint, only later.
+  void AfterCommit(const Snapshot& snapshot) {
+    Status hint = WriteLatestHint(fs(), paths(), snapshot.id);
+    if (hint && snapshot.id == SnapshotId(1)) hint = WriteEarliestHint(fs(), paths(), snapshot.id);
+    if (!hint) Log(LogLevel::kWarning, "snapshot hint not written", fmt::format("table={} snapshot={}", table_.name(), snapshot.id));
+    Log(LogLevel::kInfo, "snapshot committed", fmt::format("table={} snapshot={} kind={}", table_.name(), snapshot.id, CommitKindName(snapshot.commit_kind)));
+  }
+
+  const Table& table_;
+  const CommitIdentity& identity_;
+  MetadataFileNames& names_;
+  const Clock& clock_;
+  std::vector<DataType> partition_types_;
+  ManifestWriteOptions write_;
+  ManifestMergeOptions merge_;
+  std::vector<std::string> written_;  // manifest files of the present attempt
+  CommitKind kind_ = CommitKind::kAppend;
+  SnapshotId previous_latest_;
+  bool tried_ = false;
+  bool lost_race_ = false;
+  bool synced_data_ = false;
+};
+
+}  // namespace
+
+Result<Snapshot> CommitSnapshot(const Table& table, const CommitIdentity& identity, const MakeChanges& make_changes,
+                                MetadataFileNames& names, const Clock& clock) {
+  return Committer(table, identity, names, clock).Run(make_changes);
+}
+
+}  // namespace braid

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "meta/manifest.h"
+#include "meta/snapshot.h"
+#include "meta/stores.h"
+#include "table/table.h"
+
+namespace braid {
+
+/// The changes that one snapshot brings.
+struct SnapshotChanges {
+  CommitKind kind = CommitKind::kAppend;
+  std::vector<ManifestEntry> delta;
+  std::vector<ManifestEntry> changelog;
+  std::vector<IndexManifestEntry> indexes;
+  bool check_conflicts = false;
+};
+
+/// What stays the same over all attempts at one snapshot.
+struct CommitIdentity {
+  std::string user;
+  std::int64_t identifier = kBatchCommitIdentifier;
+  std::optional<std::int64_t> watermark;
+  std::map<std::string, std::string> properties;
+};
+
+/// Gives the changes on top of the latest snapshot; called once an attempt, so that an overwrite sees what others added.
+using MakeChanges = std::function<Result<SnapshotChanges>(const std::optional<Snapshot>& latest)>;
+
+/// Makes one snapshot, trying until it wins the race for its id (spec metadata.md §8.3). Errors as TableCommit::Commit.
+Result<Snapshot> CommitSnapshot(const Table& table, const CommitIdentity& identity, const MakeChanges& make_changes,
+                                MetadataFileNames& names, const Clock& clock);
+
+}  // namespace braid

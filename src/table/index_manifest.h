@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "meta/manifest.h"
+#include "meta/snapshot.h"
+#include "meta/stores.h"
+#include "table/table.h"
+
+namespace braid {
+
+/// The index manifest of the next snapshot: the latest one's entries with the changes applied (spec metadata.md §7.2); the
+/// latest one's own name if nothing changes. Errors: kConflict for an index file that another commit already removed or added.
+Result<std::optional<std::string>> NextIndexManifest(const Table& table, const std::optional<Snapshot>& latest,
+                                                     const std::vector<IndexManifestEntry>& changes, MetadataFileNames& names,
+                                                     const ManifestWriteOptions& write);
+
+/// Where an index file lies (spec metadata.md §1.5).
+Result<std::string> IndexFilePath(const Table& table, const IndexManifestEntry& entry);
+
+}  // namespace braid
