@@ -13,6 +13,7 @@
 #include "table/data_file_reader.h"
 #include "table/difference_reader.h"
 #include "table/file_scan.h"
+#include "table/key_value_reader.h"
 #include "table/scan.h"
 
 namespace braid {
@@ -80,23 +81,6 @@ class FilteringReader : public BatchReader {
   int column_count_;
 };
 
-// Turns columns read as KeyValueReadFields into key-value batches.
-class KeyValueReader : public BatchReader {
- public:
-  KeyValueReader(std::unique_ptr<BatchReader> inner, const KeyValueSchema& schema) : inner_(std::move(inner)), schema_(schema) {}
-
-  Result<std::optional<Batch>> Next() override {
-    BRAID_TRY_ASSIGN(std::optional<Batch> batch, inner_->Next());
-    if (!batch) return std::optional<Batch>();
-    BRAID_TRY_ASSIGN(Batch key_value, ToKeyValueBatch(schema_, *batch->rows));
-    return std::optional(std::move(key_value));
-  }
-
- private:
-  std::unique_ptr<BatchReader> inner_;
-  KeyValueSchema schema_;
-};
-
 // Opens the files of a split with everything that the table knows about them.
 class SplitFiles : public KeyValueReaderFactory {
  public:
@@ -111,7 +95,7 @@ class SplitFiles : public KeyValueReaderFactory {
 
   Result<std::unique_ptr<BatchReader>> Open(const DataFileMeta& file, bool merged) override {
     BRAID_TRY_ASSIGN(auto inner, reader_.Open(partition_, bucket_, file, KeyValueReadFields(schema_), merged ? key_filter_ : filter_, VectorOf(file)));
-    return std::unique_ptr<BatchReader>(std::make_unique<KeyValueReader>(std::move(inner), schema_));
+    return MakeKeyValueReader(std::move(inner), schema_);
   }
 
   // The values alone, all of them insertions.

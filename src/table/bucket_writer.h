@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "meta/manifest.h"
+#include "mergetree/merge_tree_writer.h"
+#include "table/table.h"
+#include "types/batch.h"
+
+namespace braid {
+
+/// Writes the rows of one bucket. One thread at a time. Destroying it deletes the files that no PrepareCommit has returned.
+class BucketWriter {
+ public:
+  virtual ~BucketWriter() = default;
+  /// Rows of all the table's columns, with their kinds.
+  virtual Status Write(const Batch& rows) = 0;
+  virtual Result<BucketChanges> PrepareCommit(bool wait_compaction) = 0;
+  virtual Status Compact(bool full) = 0;
+  /// Bytes of rows that wait in memory.
+  virtual std::int64_t memory_bytes() const = 0;
+  virtual Status ReleaseMemory() = 0;
+};
+
+struct BucketWriterConfig {
+  Table table;
+  BinaryRow partition;
+  BucketId bucket;
+  std::vector<DataFileMeta> files;  ///< what the bucket holds already; empty when previous files do not matter
+  std::string spill_directory;
+};
+
+/// A writer of a key table's bucket (spec data.md §3). Errors: kUnsupported for what this version must not write.
+Result<std::unique_ptr<BucketWriter>> MakeKeyBucketWriter(BucketWriterConfig config);
+
+/// A writer of an append table's bucket (§8). Only `Compact(true)` of fixed buckets merges files.
+Result<std::unique_ptr<BucketWriter>> MakeAppendBucketWriter(BucketWriterConfig config);
+
+/// Rewrites these files of an append table's bucket, in this order, as few new ones (source COMPACT).
+Result<std::vector<DataFileMeta>> RewriteAppendFiles(const Table& table, const BinaryRow& partition, BucketId bucket,
+                                                     const std::vector<DataFileMeta>& files);
+
+/// The bucket's folder, absolute.
+Result<std::string> BucketDirectory(const Table& table, const BinaryRow& partition, BucketId bucket);
+
+}  // namespace braid

@@ -1,0 +1,31 @@
+#include "table/key_value_reader.h"
+
+#include <utility>
+
+namespace braid {
+
+namespace {
+
+class KeyValueReader : public BatchReader {
+ public:
+  KeyValueReader(std::unique_ptr<BatchReader> columns, const KeyValueSchema& schema) : columns_(std::move(columns)), schema_(schema) {}
+
+  Result<std::optional<Batch>> Next() override {
+    BRAID_TRY_ASSIGN(std::optional<Batch> batch, columns_->Next());
+    if (!batch) return std::optional<Batch>();
+    BRAID_TRY_ASSIGN(Batch key_value, ToKeyValueBatch(schema_, *batch->rows));
+    return std::optional(std::move(key_value));
+  }
+
+ private:
+  std::unique_ptr<BatchReader> columns_;
+  KeyValueSchema schema_;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchReader> MakeKeyValueReader(std::unique_ptr<BatchReader> columns, const KeyValueSchema& schema) {
+  return std::make_unique<KeyValueReader>(std::move(columns), schema);
+}
+
+}  // namespace braid

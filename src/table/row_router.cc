@@ -1,0 +1,133 @@
+#include "table/row_router.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+namespace braid {
+
+namespace {
+
+std::vector<int> PositionsOf(const TableSchema& schema, const std::vector<std::string>& columns) {
+  std::vector<int> positions;
+  for (const std::string& column : columns) positions.push_back(static_cast<int>(*FindField(schema.fields, column)));
+  return positions;
+}
+
+BinaryRowEncoder EncoderOf(const Batch& batch, const TableSchema& schema, const std::vector<int>& columns) {
+  std::vector<DataType> types;
+  std::vector<std::shared_ptr<arrow::Array>> arrays;
+  for (const int column : columns) {
+    types.push_back(schema.fields[static_cast<std::size_t>(column)].type);
+    arrays.push_back(batch.rows->column(column));
+  }
+  return {std::move(types), std::move(arrays)};
+}
+
+bool HoldsAll(const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& name) { return std::find(names.begin(), names.end(), name) != names.end(); });
+}
+
+}  // namespace
+
+RowRouter::RowRouter(const Table& table, std::int32_t total_buckets, BucketFunction function)
+    : table_(table), total_buckets_(total_buckets), function_(function), partition_columns_(PositionsOf(table.schema(), table.schema().partition_keys)) {
+  const std::vector<std::string> keys = table.schema().BucketKeys();
+  bucket_key_fields_ = table.schema().Project(keys);
+  bucket_key_columns_ = PositionsOf(table.schema(), keys);
+  if (partition_columns_.empty()) partitions_.emplace_back();
+}
+
+Result<std::unique_ptr<RowRouter>> RowRouter::Make(const Table& table, const std::optional<Snapshot>& snapshot) {
+  BRAID_TRY_ASSIGN(const std::int64_t buckets, table.options().GetInt("bucket", -1));
+  BRAID_TRY_ASSIGN(const BucketFunction function, ParseBucketFunction(table.options().Get("bucket-function.type", "default")));
+  const TableSchema& schema = table.schema();
+  if (buckets == -2) {
+    return Error(ErrorCode::kUnsupported, fmt::format("{} postpones its buckets ('bucket'='-2'), which this version does not write", table.name()));
+  }
+  if (buckets < -2 || buckets == 0) return Error(ErrorCode::kInvalidArgument, fmt::format("option 'bucket' of {} is {}", table.name(), buckets));
+  std::unique_ptr<RowRouter> router(new RowRouter(table, static_cast<std::int32_t>(buckets), function));
+  if (buckets == -1 && schema.has_primary_key()) {
+    if (!HoldsAll(schema.primary_keys, schema.partition_keys)) {
+      return Error(ErrorCode::kUnsupported, fmt::format("the primary key of {} lacks a partition column and its buckets are dynamic, which this version does not write", table.name()))
+          .Hint("give the table a fixed number of buckets, or put the partition columns into its primary key");
+    }
+    BRAID_TRY_ASSIGN(router->assigner_, HashBucketAssigner::Make(table, snapshot));
+  }
+  return router;
+}
+
+Result<std::vector<std::int32_t>> RowRouter::PartitionsOf(const Batch& batch) {
+  std::vector<std::int32_t> numbers(static_cast<std::size_t>(batch.row_count()), 0);
+  if (partition_columns_.empty()) return numbers;
+  BinaryRowEncoder encoder = EncoderOf(batch, table_.schema(), partition_columns_);
+  std::string previous;  // rows of one partition mostly come together
+  std::int32_t previous_number = -1;
+  for (std::int64_t row = 0; row < batch.row_count(); ++row) {
+    const std::string_view bytes = encoder.Encode(row);
+    if (previous_number < 0 || bytes != previous) {
+      previous.assign(bytes);
+      const auto [it, is_new] = partition_numbers_.try_emplace(previous, static_cast<std::int32_t>(partitions_.size()));
+      previous_number = it->second;
+      if (is_new) partitions_.push_back(encoder.EncodeRow(row));
+    }
+    numbers[static_cast<std::size_t>(row)] = previous_number;
+  }
+  return numbers;
+}
+
+Result<std::vector<std::int32_t>> RowRouter::BucketsOf(const Batch& batch, const std::vector<std::int32_t>& partitions) {
+  std::vector<std::int32_t> buckets(partitions.size(), 0);
+  if (total_buckets_ == -1 && !assigner_) return buckets;  // unaware
+  if (total_buckets_ == 1) return buckets;
+  BinaryRowEncoder encoder = EncoderOf(batch, table_.schema(), bucket_key_columns_);
+  std::vector<DataType> types;
+  for (const DataField& field : bucket_key_fields_) types.push_back(field.type);
+  for (std::size_t row = 0; row < buckets.size(); ++row) {
+    const auto at = static_cast<std::int64_t>(row);
+    if (assigner_) {
+      const std::int32_t hash = HashBytesByWords(encoder.Encode(at));
+      BRAID_TRY_ASSIGN(const BucketId bucket, assigner_->Assign(partitions_[static_cast<std::size_t>(partitions[row])], hash));
+      buckets[row] = bucket.value();
+    } else if (function_ == BucketFunction::kDefault) {
+      buckets[row] = std::abs(HashBytesByWords(encoder.Encode(at)) % total_buckets_);
+    } else {
+      DatumList key;
+      for (std::size_t i = 0; i < types.size(); ++i) key.push_back(DatumAt(*batch.rows->column(bucket_key_columns_[i]), at, types[i]));
+      BRAID_TRY_ASSIGN(buckets[row], BucketOf(function_, types, key, total_buckets_));
+    }
+  }
+  return buckets;
+}
+
+Result<std::vector<RoutedRows>> RowRouter::Route(const Batch& batch) {
+  std::vector<RoutedRows> routed;
+  if (batch.row_count() == 0) return routed;
+  BRAID_TRY_ASSIGN(const std::vector<std::int32_t> partitions, PartitionsOf(batch));
+  BRAID_TRY_ASSIGN(const std::vector<std::int32_t> buckets, BucketsOf(batch, partitions));
+  std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> rows;
+  std::vector<std::int32_t>* current = nullptr;
+  for (std::size_t row = 0; row < buckets.size(); ++row) {
+    if (current == nullptr || buckets[row] != buckets[row - 1] || partitions[row] != partitions[row - 1]) current = &rows[{partitions[row], buckets[row]}];
+    current->push_back(static_cast<std::int32_t>(row));
+  }
+  for (const auto& [target, positions] : rows) {
+    RoutedRows part{partitions_[static_cast<std::size_t>(target.first)], BucketId(target.second), batch};
+    if (rows.size() > 1) {
+      BRAID_TRY_ASSIGN(part.rows, TakeRows(batch, positions));
+    }
+    routed.push_back(std::move(part));
+  }
+  return routed;
+}
+
+Result<std::vector<IndexManifestEntry>> RowRouter::WriteChangedIndexes(MetadataFileNames& names) {
+  if (!assigner_) return std::vector<IndexManifestEntry>();
+  return assigner_->WriteChangedIndexes(names);
+}
+
+}  // namespace braid

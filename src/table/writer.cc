@@ -1,0 +1,213 @@
+// TableWriter: routes rows to one writer a bucket and turns what they wrote into commit messages.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include "base/uuid.h"
+#include "meta/stores.h"
+#include "table/bucket_writer.h"
+#include "table/file_scan.h"
+#include "table/row_router.h"
+#include "table/write.h"
+
+namespace braid {
+
+namespace {
+
+using BucketKey = std::pair<BinaryRow, BucketId>;
+
+// Features whose rules this version does not follow when it writes: doing so anyway would damage the table.
+Status CheckWritable(const Table& table) {
+  const auto unsupported = [&](std::string_view feature) {
+    return Error(ErrorCode::kUnsupported, fmt::format("{} has {}, which this version reads but does not write", table.name(), feature))
+        .Hint("write it with Flink or Spark; docs/compatibility.md shows what is supported");
+  };
+  for (const char* option : {"row-tracking.enabled", "data-evolution.enabled", "deletion-vectors.enabled", "primary-key.nullable"}) {
+    BRAID_TRY_ASSIGN(const bool enabled, table.options().GetBool(option, false));
+    if (enabled) return unsupported(fmt::format("'{}'='true'", option));
+  }
+  for (const char* option : {"data-file.external-paths", "global-index.external-path", "blob-field", "record-level.expire-time"}) {
+    if (table.options().Has(option)) return unsupported(fmt::format("the option '{}'", option));
+  }
+  const std::string type = table.options().Get("type", "table");
+  if (type != "table" && type != "materialized-table") return unsupported(fmt::format("'type'='{}'", type));
+  return Ok();
+}
+
+// A folder for spilled rows that goes with the writer.
+class SpillDirectory {
+ public:
+  static Result<SpillDirectory> Make(std::string wanted) {
+    if (!wanted.empty()) return SpillDirectory(std::move(wanted), false);
+    const char* temporary = std::getenv("TMPDIR");
+    std::string path = fmt::format("{}/braid-{}-{}", temporary != nullptr && *temporary != '\0' ? temporary : "/tmp", getpid(), RandomUuid());
+    BRAID_TRY(LocalFileSystem()->CreateDirectories(path));
+    return SpillDirectory(std::move(path), true);
+  }
+  SpillDirectory(SpillDirectory&& other) noexcept : path_(std::move(other.path_)), owned_(std::exchange(other.owned_, false)) {}
+  SpillDirectory& operator=(SpillDirectory&&) = delete;
+  ~SpillDirectory() {
+    // What cannot be deleted here is a temporary file that the system cleans.
+    if (owned_) static_cast<void>(LocalFileSystem()->DeleteTree(path_));
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  SpillDirectory(std::string path, bool owned) : path_(std::move(path)), owned_(owned) {}
+  std::string path_;
+  bool owned_;
+};
+
+class DataTableWriter : public TableWriter {
+ public:
+  DataTableWriter(const Table& table, TableWriterOptions options, std::optional<Snapshot> snapshot, std::unique_ptr<RowRouter> router,
+                  SpillDirectory spill, std::int64_t buffer_bytes)
+      : table_(table), options_(std::move(options)), snapshot_(std::move(snapshot)), router_(std::move(router)), spill_(std::move(spill)),
+        buffer_bytes_(buffer_bytes) {}
+
+  Status Write(const Batch& batch) override {
+    BRAID_TRY(CheckNotNull(batch));
+    BRAID_TRY_ASSIGN(std::vector<RoutedRows> parts, router_->Route(batch));
+    for (const RoutedRows& part : parts) {
+      BRAID_TRY_ASSIGN(BucketWriter * writer, WriterOf({part.partition, part.bucket}));
+      BRAID_TRY(writer->Write(part.rows));
+    }
+    return StayWithinBuffer();
+  }
+
+  Result<std::vector<CommitMessage>> PrepareCommit(bool wait_compaction, std::int64_t /*identifier*/) override {
+    std::vector<CommitMessage> messages;
+    for (auto& [key, writer] : writers_) {
+      BRAID_TRY_ASSIGN(BucketChanges changes, writer->PrepareCommit(wait_compaction));
+      if (changes.empty()) continue;
+      CommitMessage& message = MessageOf(messages, key);
+      message.new_files = std::move(changes.new_files);
+      message.changelog_files = std::move(changes.changelog_files);
+      message.compact_before = std::move(changes.compact_before);
+      message.compact_after = std::move(changes.compact_after);
+      message.compact_changelog_files = std::move(changes.compact_changelog_files);
+    }
+    BRAID_TRY_ASSIGN(std::vector<IndexManifestEntry> indexes, router_->WriteChangedIndexes(names_));
+    for (IndexManifestEntry& index : indexes) MessageOf(messages, {index.partition, index.bucket}).new_index_files.push_back(std::move(index));
+    return messages;
+  }
+
+  Status Compact(const BinaryRow& partition, BucketId bucket, bool full) override {
+    BRAID_TRY_ASSIGN(BucketWriter * writer, WriterOf({partition, bucket}));
+    return writer->Compact(full);
+  }
+
+ private:
+  CommitMessage& MessageOf(std::vector<CommitMessage>& messages, const BucketKey& key) const {
+    for (CommitMessage& message : messages) {
+      if (message.partition == key.first && message.bucket == key.second) return message;
+    }
+    CommitMessage& message = messages.emplace_back();
+    message.partition = key.first;
+    message.bucket = key.second;
+    message.total_buckets = router_->total_buckets();
+    return message;
+  }
+
+  Status CheckNotNull(const Batch& batch) const {
+    for (std::size_t i = 0; i < table_.schema().fields.size(); ++i) {
+      const DataField& field = table_.schema().fields[i];
+      if (!field.type.nullable() && batch.rows->column(static_cast<int>(i))->null_count() > 0) {
+        return Error(ErrorCode::kInvalidArgument, fmt::format("column '{}' of {} is NOT NULL, but a row has NULL there", field.name, table_.name()));
+      }
+    }
+    return Ok();
+  }
+
+  Result<BucketWriter*> WriterOf(const BucketKey& key) {
+    if (const auto it = writers_.find(key); it != writers_.end()) return it->second.get();
+    BucketWriterConfig config{.table = table_, .partition = key.first, .bucket = key.second, .files = {}, .spill_directory = spill_.path()};
+    BRAID_TRY_ASSIGN(config.files, ExistingFiles(key));
+    BRAID_TRY_ASSIGN(auto writer, table_.schema().has_primary_key() ? MakeKeyBucketWriter(std::move(config)) : MakeAppendBucketWriter(std::move(config)));
+    return writers_.emplace(key, std::move(writer)).first->second.get();
+  }
+
+  // Files that the bucket holds in the snapshot that this writer starts from. Rows of unaware buckets need none.
+  Result<std::vector<DataFileMeta>> ExistingFiles(const BucketKey& key) {
+    const bool unaware = !table_.schema().has_primary_key() && router_->total_buckets() == -1;
+    if (!snapshot_ || unaware) return std::vector<DataFileMeta>();
+    if (!existing_) {
+      BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table_, nullptr));
+      BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan->LiveFiles(*snapshot_));
+      existing_.emplace();
+      for (ManifestEntry& entry : entries) (*existing_)[{entry.partition, entry.bucket}].push_back(std::move(entry));
+    }
+    const auto found = existing_->find(key);
+    std::vector<DataFileMeta> files;
+    if (found == existing_->end()) return files;
+    for (ManifestEntry& entry : found->second) {
+      if (entry.total_buckets > 0 && entry.total_buckets != router_->total_buckets()) {
+        return Error(ErrorCode::kInvalidArgument, fmt::format("a partition of {} has {} buckets, but option 'bucket' is {} now", table_.name(),
+                                                              entry.total_buckets, router_->total_buckets()))
+            .Hint("rewrite the partition with INSERT OVERWRITE first");
+      }
+      files.push_back(std::move(entry.file));
+    }
+    existing_->erase(found);
+    return files;
+  }
+
+  Status StayWithinBuffer() {
+    std::int64_t used = 0;
+    for (const auto& [key, writer] : writers_) used += writer->memory_bytes();
+    while (used > buffer_bytes_) {
+      const auto largest = std::max_element(writers_.begin(), writers_.end(), [](const auto& a, const auto& b) { return a.second->memory_bytes() < b.second->memory_bytes(); });
+      const std::int64_t before = largest->second->memory_bytes();
+      BRAID_TRY(largest->second->ReleaseMemory());
+      const std::int64_t freed = before - largest->second->memory_bytes();
+      if (freed <= 0) break;
+      used -= freed;
+    }
+    return Ok();
+  }
+
+  Table table_;
+  TableWriterOptions options_;
+  std::optional<Snapshot> snapshot_;
+  std::unique_ptr<RowRouter> router_;
+  SpillDirectory spill_;  // outlives the writers
+  std::int64_t buffer_bytes_;
+  MetadataFileNames names_;
+  std::optional<std::map<BucketKey, std::vector<ManifestEntry>>> existing_;
+  std::map<BucketKey, std::unique_ptr<BucketWriter>> writers_;
+};
+
+}  // namespace
+
+Result<std::string> BucketDirectory(const Table& table, const BinaryRow& partition, BucketId bucket) {
+  std::vector<DataType> types;
+  for (const DataField& field : table.layout().partition_fields) types.push_back(field.type);
+  BRAID_TRY_ASSIGN(const DatumList values, partition.ToDatums(types));
+  return JoinPath(table.paths().root(), table.layout().BucketDirectory(values, bucket));
+}
+
+Result<std::unique_ptr<TableWriter>> TableWriter::Make(const Table& table, TableWriterOptions options) {
+  BRAID_TRY(CheckWritable(table));
+  std::optional<Snapshot> snapshot;
+  if (!options.ignore_previous_files) {
+    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
+    if (latest) {
+      BRAID_TRY_ASSIGN(snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
+    }
+  }
+  BRAID_TRY_ASSIGN(auto router, RowRouter::Make(table, snapshot));
+  BRAID_TRY_ASSIGN(SpillDirectory spill, SpillDirectory::Make(options.spill_directory));
+  BRAID_TRY_ASSIGN(const std::int64_t buffer_bytes, table.options().GetMemorySize("write-buffer-size", std::int64_t{256} << 20));
+  return std::unique_ptr<TableWriter>(
+      std::make_unique<DataTableWriter>(table, std::move(options), std::move(snapshot), std::move(router), std::move(spill), buffer_bytes));
+}
+
+}  // namespace braid
