@@ -35,7 +35,7 @@ Result<Plan> PlanSnapshot(const Table& table, const FileScan& scan, const Snapsh
   Plan plan{.snapshot = snapshot.id, .watermark = snapshot.watermark, .splits = {}};
   BRAID_TRY_ASSIGN(plan.splits, GenerateBatchSplits(table, std::move(files)));
   BRAID_TRY_ASSIGN(const DeletionVectorIndex vectors, DeletionVectorIndex::Read(table, snapshot));
-  for (Split& split : plan.splits) split.deletion_vectors = vectors.Find(split.partition, split.bucket, split.files);
+  for (DataSplit& split : plan.splits) split.deletion_vectors = vectors.Find(split.partition, split.bucket, split.files);
   return plan;
 }
 
@@ -118,7 +118,7 @@ Result<Plan> PlanChanges(const Table& table, const FileScan& scan, const Range& 
   }
   Plan plan{.snapshot = range.end, .watermark = {}, .splits = {}};
   BRAID_TRY_ASSIGN(plan.splits, GenerateBatchSplits(table, std::move(files)));
-  for (Split& split : plan.splits) split.is_changes = true;
+  for (DataSplit& split : plan.splits) split.is_changes = true;
   return plan;
 }
 
@@ -165,7 +165,7 @@ Result<Plan> PlanDifference(const Table& table, const FileScan& scan, const Rang
     if (!old_files.empty() && old_files.front().total_buckets != files.front().total_buckets) {
       return Error(ErrorCode::kUnsupported, "incremental-between cannot compare snapshots with different numbers of buckets");
     }
-    Split split{.partition = files.front().partition, .bucket = files.front().bucket, .total_buckets = files.front().total_buckets,
+    DataSplit split{.partition = files.front().partition, .bucket = files.front().bucket, .total_buckets = files.front().total_buckets,
                 .files = {}, .deletion_vectors = {}, .raw_convertible = false, .is_changes = false, .before_files = {}, .before_deletion_vectors = {}};
     std::vector<std::string> common;
     for (const ManifestEntry& old : old_files) common.push_back(EntryIdentity(old));

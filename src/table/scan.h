@@ -31,7 +31,7 @@ struct DeletionVectorRef {
 };
 
 /// The unit of reading: files of one bucket that are read, and in key tables merged, together (spec data.md §10.5).
-struct Split {
+struct DataSplit {
   BinaryRow partition;
   BucketId bucket;
   std::int32_t total_buckets = 0;
@@ -51,7 +51,7 @@ struct Split {
 struct Plan {
   std::optional<SnapshotId> snapshot;  ///< what was read; nullopt for a table without snapshots
   std::optional<std::int64_t> watermark;
-  std::vector<Split> splits;
+  std::vector<DataSplit> splits;
 };
 
 /// Plans a batch read, by the table's scan options (spec data.md §10.1): latest, `scan.snapshot-id`, `scan.tag-name`,
@@ -61,7 +61,7 @@ Result<Plan> PlanBatch(const Table& table, const ReadRequest& request);
 
 /// Reads a split: rows of the projected columns with their kinds, filtered exactly. Any number of splits may be read at
 /// once, each reader by one thread.
-Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const Split& split, const ReadRequest& request);
+Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const DataSplit& split, const ReadRequest& request);
 
 /// All splits of a plan, one after the other.
 Result<std::unique_ptr<BatchReader>> ReadPlan(const Table& table, const Plan& plan, const ReadRequest& request);

@@ -17,8 +17,8 @@ struct Bucket {
   std::int32_t total_buckets = 0;
   std::vector<DataFileMeta> files;
 
-  Split NewSplit() const {
-    Split split;
+  DataSplit NewSplit() const {
+    DataSplit split;
     split.partition = partition;
     split.bucket = bucket;
     split.total_buckets = total_buckets;
@@ -79,9 +79,9 @@ std::vector<DataFileMeta> InSequenceOrder(std::vector<DataFileMeta> files) {
   return files;
 }
 
-void AddAppendSplits(Bucket& bucket, const Packing& packing, std::vector<Split>& splits) {
+void AddAppendSplits(Bucket& bucket, const Packing& packing, std::vector<DataSplit>& splits) {
   for (std::vector<DataFileMeta>& bin : packing.PackFiles(InSequenceOrder(std::move(bucket.files)))) {
-    Split split = bucket.NewSplit();
+    DataSplit split = bucket.NewSplit();
     split.files = std::move(bin);
     split.raw_convertible = true;
     splits.push_back(std::move(split));
@@ -105,11 +105,11 @@ std::int64_t SectionBytes(const Section& section) {
   return bytes;
 }
 
-Status AddKeySplits(const Table& table, Bucket& bucket, const Packing& packing, std::vector<Split>& splits) {
+Status AddKeySplits(const Table& table, Bucket& bucket, const Packing& packing, std::vector<DataSplit>& splits) {
   BRAID_TRY_ASSIGN(const bool disjoint, FilesAreDisjoint(table, bucket.files));
   if (disjoint) {
     for (std::vector<DataFileMeta>& bin : packing.PackFiles(std::move(bucket.files))) {
-      Split split = bucket.NewSplit();
+      DataSplit split = bucket.NewSplit();
       split.files = std::move(bin);
       split.raw_convertible = true;
       splits.push_back(std::move(split));
@@ -119,7 +119,7 @@ Status AddKeySplits(const Table& table, Bucket& bucket, const Packing& packing, 
   const std::vector<DataField> key_fields = table.schema().TrimmedPrimaryKeyFields();
   BRAID_TRY_ASSIGN(std::vector<Section> sections, PartitionIntoSections(std::move(bucket.files), key_fields));
   for (const std::vector<Section>& bin : packing.Pack(std::move(sections), SectionBytes)) {
-    Split split = bucket.NewSplit();
+    DataSplit split = bucket.NewSplit();
     for (const Section& section : bin) {
       for (const SortedRun& run : section) split.files.insert(split.files.end(), run.files().begin(), run.files().end());
     }
@@ -131,9 +131,9 @@ Status AddKeySplits(const Table& table, Bucket& bucket, const Packing& packing, 
 
 }  // namespace
 
-Result<std::vector<Split>> GenerateBatchSplits(const Table& table, std::vector<ManifestEntry> files) {
+Result<std::vector<DataSplit>> GenerateBatchSplits(const Table& table, std::vector<ManifestEntry> files) {
   BRAID_TRY_ASSIGN(const Packing packing, Packing::Of(table.options()));
-  std::vector<Split> splits;
+  std::vector<DataSplit> splits;
   for (Bucket& bucket : GroupByBucket(std::move(files))) {
     if (table.schema().has_primary_key()) {
       BRAID_TRY(AddKeySplits(table, bucket, packing, splits));
@@ -144,21 +144,21 @@ Result<std::vector<Split>> GenerateBatchSplits(const Table& table, std::vector<M
   return splits;
 }
 
-Result<std::vector<Split>> GenerateChangeSplits(const Table& table, std::vector<ManifestEntry> files) {
+Result<std::vector<DataSplit>> GenerateChangeSplits(const Table& table, std::vector<ManifestEntry> files) {
   BRAID_TRY_ASSIGN(const Packing packing, Packing::Of(table.options()));
   BRAID_TRY_ASSIGN(const std::int64_t buckets, table.options().GetInt("bucket", -1));
   const bool unaware = !table.schema().has_primary_key() && buckets == -1;
-  std::vector<Split> splits;
+  std::vector<DataSplit> splits;
   for (Bucket& bucket : GroupByBucket(std::move(files))) {
     if (unaware) {
       AddAppendSplits(bucket, packing, splits);
       continue;
     }
-    Split split = bucket.NewSplit();
+    DataSplit split = bucket.NewSplit();
     split.files = table.schema().has_primary_key() ? std::move(bucket.files) : InSequenceOrder(std::move(bucket.files));
     splits.push_back(std::move(split));
   }
-  for (Split& split : splits) split.is_changes = true;
+  for (DataSplit& split : splits) split.is_changes = true;
   return splits;
 }
 

@@ -152,7 +152,7 @@ std::unique_ptr<BatchReader> ConcatenateValues(const std::shared_ptr<SplitFiles>
 }
 
 // Every row of the files with its kind, in file order.
-Result<std::unique_ptr<BatchReader>> ReadChanges(const std::shared_ptr<SplitFiles>& files, const Split& split, const KeyValueSchema& schema) {
+Result<std::unique_ptr<BatchReader>> ReadChanges(const std::shared_ptr<SplitFiles>& files, const DataSplit& split, const KeyValueSchema& schema) {
   std::vector<OpenReader> readers;
   for (const DataFileMeta& file : split.files) {
     readers.emplace_back([files, file, schema]() -> Result<std::unique_ptr<BatchReader>> {
@@ -174,7 +174,7 @@ Result<std::unique_ptr<BatchReader>> MergeFiles(const Table& table, const KeyVal
 }
 
 // Rows of the split that the state before did not hold; comparing takes every column, so all are read.
-Result<std::unique_ptr<BatchReader>> ReadDifference(const Table& table, const Split& split, const std::vector<std::string>& columns) {
+Result<std::unique_ptr<BatchReader>> ReadDifference(const Table& table, const DataSplit& split, const std::vector<std::string>& columns) {
   BRAID_TRY_ASSIGN(const KeyValueSchema schema, KeyValueSchema::Make(table.schema(), table.options()));
   const MergeOptions with_keys{.drop_retractions = true, .values_only = false, .batch_rows = 8192};
   const auto read = [&](const std::vector<DataFileMeta>& metas, const std::vector<DeletionVectorRef>& vectors) {
@@ -193,7 +193,7 @@ bool KnowsItsRetractions(const DataFileMeta& file) { return file.delete_row_coun
 
 }  // namespace
 
-Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const Split& split, const ReadRequest& request) {
+Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const DataSplit& split, const ReadRequest& request) {
   BRAID_TRY_ASSIGN(const std::vector<DataField> output, OutputFields(table, request));
   BRAID_TRY_ASSIGN(const std::vector<std::string> columns, ColumnsToRead(table, request, output));
   if (!split.before_files.empty()) {
@@ -222,7 +222,7 @@ Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const Split& 
 
 Result<std::unique_ptr<BatchReader>> ReadPlan(const Table& table, const Plan& plan, const ReadRequest& request) {
   std::vector<OpenReader> readers;
-  for (const Split& split : plan.splits) {
+  for (const DataSplit& split : plan.splits) {
     readers.emplace_back([table, split, request] { return ReadSplit(table, split, request); });
   }
   return MakeConcatenatingReader(std::move(readers));
