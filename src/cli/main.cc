@@ -1,11 +1,49 @@
+#include <csignal>
 #include <cstdio>
-#include <cstring>
+#include <functional>
+#include <map>
+
+#include <CLI/CLI.hpp>
+
+#include "base/log.h"
+#include "cli/command.h"
+
+namespace {
+
+constexpr const char* kFooter = R"(examples:
+  braid demo                                    the whole story on a text file, each step explained
+  braid read /warehouse sales.orders            rows as JSON lines
+  braid sql -e "SHOW DATABASES"                 Flink SQL
+
+`braid COMMAND --help` explains a command. Exit codes are listed in docs/commands.md.)";
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
-    std::puts("braid " BRAID_VERSION);
-    return 0;
+  // A reader that goes away (`braid read … | head`) ends the program quietly.
+  std::signal(SIGPIPE, SIG_DFL);
+
+  CLI::App app("braid: branches and lineage for Apache Paimon lakehouses", "braid");
+  app.set_version_flag("--version", "braid " BRAID_VERSION);
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  bool verbose = false;
+  app.add_flag("-v,--verbose", verbose, "log what happens to standard error");
+
+  std::map<const CLI::App*, std::function<braid::Status()>> runners;
+  for (const braid::CommandEntry& entry : braid::Commands()) {
+    CLI::App* command = app.add_subcommand(entry.name, entry.summary);
+    runners[command] = entry.add(*command);
   }
-  std::fputs("usage: braid --version\n", stderr);
-  return 2;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : braid::ExitCode(braid::ErrorCode::kInvalidArgument);
+  }
+  if (verbose) braid::SetLogLevel(braid::LogLevel::kDebug);
+  const braid::Status status = runners.at(app.get_subcommands().front())();
+  std::fflush(stdout);
+  if (status) return 0;
+  braid::PrintError(status.error());
+  return braid::ExitCode(status.error().code());
 }

@@ -1,0 +1,39 @@
+#include "cli/command.h"
+
+#include <cstdio>
+
+namespace braid {
+
+const std::vector<CommandEntry>& Commands() {
+  static const std::vector<CommandEntry> commands = {
+      {"read", "print a table's rows as JSON lines", AddReadCommand},
+      {"stream", "print a table's changes as JSON lines, snapshot by snapshot", AddStreamCommand},
+  };
+  return commands;
+}
+
+int ExitCode(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidArgument: return 2;
+    case ErrorCode::kNotFound: return 3;
+    case ErrorCode::kAlreadyExists: return 4;
+    case ErrorCode::kConflict: return 5;
+    case ErrorCode::kCommitUnknown: return 6;
+    case ErrorCode::kCorruption: return 7;
+    case ErrorCode::kIo: return 8;
+    case ErrorCode::kUnavailable: return 9;
+    case ErrorCode::kUnsupported: return 10;
+    case ErrorCode::kPermissionDenied: return 11;
+    case ErrorCode::kCancelled: return 12;
+    case ErrorCode::kInternal: return 70;
+  }
+  return 70;
+}
+
+void PrintError(const Error& error) {
+  std::string text = "error: " + error.ToString() + "\n";
+  if (error.code() == ErrorCode::kInternal) text += "  this is a bug of Braid; please report it with the statement and the output of `braid --version`\n";
+  std::fputs(text.c_str(), stderr);
+}
+
+}  // namespace braid

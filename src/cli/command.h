@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace braid {
+
+/// Adds one command to the program's parser. Returns what runs it once the arguments are parsed; only the command that the
+/// user named is run. What the parser writes into is shared with the returned function.
+using AddCommand = std::function<Status()> (*)(CLI::App& command);
+
+/// A command's place in `braid --help`.
+struct CommandEntry {
+  const char* name;
+  const char* summary;
+  AddCommand add;
+};
+
+/// All commands, in the order of the help. A new command is one file, one line there and one in docs/commands.md.
+const std::vector<CommandEntry>& Commands();
+
+std::function<Status()> AddReadCommand(CLI::App& command);
+std::function<Status()> AddStreamCommand(CLI::App& command);
+
+/// The exit code of a failed command (docs/commands.md): 2 for wrong arguments, 3 not found, 4 exists already, 5 conflict,
+/// 6 commit unknown, 7 corruption, 8 storage, 9 unavailable, 10 unsupported, 11 permission, 12 cancelled, 70 a bug.
+int ExitCode(ErrorCode code);
+
+/// Prints "error: …" to standard error, with context and remedy.
+void PrintError(const Error& error);
+
+}  // namespace braid
