@@ -66,7 +66,7 @@ class Catalog {
   virtual void Register(const std::string& database, VirtualDatabase tables) = 0;
 };
 
-/// A catalog over folders, "warehouse" naming the root: `<warehouse>/<db>.db/<table>`. The root is made if it is absent.
+/// A catalog over folders, "warehouse" naming the root: `<warehouse>/<db>.db/<table>`.
 /// It knows the system tables of this folder ($snapshots, $files, …). Options: `warehouse`, and any that others read.
 /// Errors: kInvalidArgument without a warehouse; kUnsupported for a scheme other than file.
 Result<std::shared_ptr<Catalog>> MakeFileSystemCatalog(std::string name, Options options);
