@@ -1,0 +1,115 @@
+// Compaction of whole tables in commits of their own.
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "meta/stores.h"
+#include "table/bucket_writer.h"
+#include "table/file_scan.h"
+#include "table/write.h"
+
+namespace braid {
+
+namespace {
+
+using BucketKey = std::pair<BinaryRow, BucketId>;
+using Buckets = std::map<BucketKey, std::vector<DataFileMeta>>;
+
+// What merging the small files of an append table goes by (spec data.md §8.1).
+struct AppendCompaction {
+  std::int64_t target_bytes;
+  std::int64_t open_cost_bytes;
+  std::int64_t min_files;
+  double small_ratio = 0.7;
+
+  static Result<AppendCompaction> FromOptions(const Options& options) {
+    AppendCompaction compaction{};
+    compaction.small_ratio = 0.7;
+    BRAID_TRY_ASSIGN(compaction.target_bytes, options.GetMemorySize("target-file-size", std::int64_t{256} << 20));
+    BRAID_TRY_ASSIGN(compaction.open_cost_bytes, options.GetMemorySize("source.split.open-file-cost", std::int64_t{4} << 20));
+    BRAID_TRY_ASSIGN(compaction.min_files, options.GetInt("compaction.min.file-num", 5));
+    return compaction;
+  }
+
+  bool IsSmall(const DataFileMeta& file) const {
+    return static_cast<double>(file.file_size) < static_cast<double>(target_bytes) * small_ratio;
+  }
+
+  // Groups of files that are worth merging. `ordered`: only neighbours in sequence order may be merged.
+  std::vector<std::vector<DataFileMeta>> Pack(std::vector<DataFileMeta> files, bool full, bool ordered) const {
+    std::stable_sort(files.begin(), files.end(), [&](const DataFileMeta& a, const DataFileMeta& b) {
+      return ordered ? a.min_sequence_number < b.min_sequence_number : a.file_size < b.file_size;
+    });
+    std::vector<std::vector<DataFileMeta>> groups;
+    std::vector<DataFileMeta> group;
+    std::int64_t weight = 0;
+    const auto close = [&](std::int64_t enough) {
+      if (static_cast<std::int64_t>(group.size()) >= enough) groups.push_back(std::move(group));
+      group.clear();
+      weight = 0;
+    };
+    const std::int64_t enough = full ? 2 : min_files;
+    for (DataFileMeta& file : files) {
+      if (!IsSmall(file)) {
+        if (ordered) close(enough);  // nothing may move across it
+        continue;
+      }
+      weight += file.file_size + open_cost_bytes;
+      group.push_back(std::move(file));
+      if (group.size() > 1 && weight >= 2 * target_bytes) close(2);
+    }
+    close(enough);
+    return groups;
+  }
+};
+
+Result<std::vector<CommitMessage>> CompactAppendTable(const Table& table, const Buckets& buckets, bool full) {
+  BRAID_TRY_ASSIGN(const AppendCompaction compaction, AppendCompaction::FromOptions(table.options()));
+  BRAID_TRY_ASSIGN(const std::int64_t bucket_count, table.options().GetInt("bucket", -1));
+  std::vector<CommitMessage> messages;
+  for (const auto& [key, files] : buckets) {
+    CommitMessage message;
+    message.partition = key.first;
+    message.bucket = key.second;
+    message.total_buckets = static_cast<std::int32_t>(bucket_count);
+    for (std::vector<DataFileMeta>& group : compaction.Pack(files, full, bucket_count > 0)) {
+      BRAID_TRY_ASSIGN(std::vector<DataFileMeta> merged, RewriteAppendFiles(table, key.first, key.second, group));
+      message.compact_before.insert(message.compact_before.end(), group.begin(), group.end());
+      message.compact_after.insert(message.compact_after.end(), merged.begin(), merged.end());
+    }
+    if (!message.is_empty()) messages.push_back(std::move(message));
+  }
+  return messages;
+}
+
+Result<std::vector<CommitMessage>> CompactKeyTable(const Table& table, const Buckets& buckets, bool full, const std::string& commit_user) {
+  BRAID_TRY_ASSIGN(const auto writer, TableWriter::Make(table, {.commit_user = commit_user, .spill_directory = {}, .ignore_previous_files = false}));
+  for (const auto& [key, unused] : buckets) BRAID_TRY(writer->Compact(key.first, key.second, full));
+  return writer->PrepareCommit(true, kBatchCommitIdentifier);
+}
+
+}  // namespace
+
+Result<std::vector<Snapshot>> CompactTable(const Table& table, bool full, const PredicatePtr& partition_filter, const std::string& commit_user, const Clock& clock) {
+  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
+  if (!latest) return std::vector<Snapshot>();
+  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
+  BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, partition_filter));
+  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan->LiveFiles(snapshot));
+  Buckets buckets;
+  for (ManifestEntry& entry : entries) buckets[{entry.partition, entry.bucket}].push_back(std::move(entry.file));
+  // A table whose own writers must not compact is compacted here all the same.
+  Options not_write_only;
+  not_write_only.Set("write-only", "false");
+  BRAID_TRY_ASSIGN(const Table compacting, table.With(not_write_only));
+  BRAID_TRY_ASSIGN(std::vector<CommitMessage> messages, table.schema().has_primary_key() ? CompactKeyTable(compacting, buckets, full, commit_user)
+                                                                                          : CompactAppendTable(compacting, buckets, full));
+  Committable committable;
+  committable.messages = std::move(messages);
+  return TableCommit(compacting, commit_user, clock).Commit(committable);
+}
+
+}  // namespace braid
