@@ -1,6 +1,7 @@
 // Plans of batch reads.
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -26,11 +27,18 @@ Result<bool> SkipsLevelZero(const Table& table) {
   return (vectors && !merge_on_read) || table.options().Get("merge-engine", "") == "first-row";
 }
 
-Result<Plan> PlanSnapshot(const Table& table, const FileScan& scan, const Snapshot& snapshot, std::int64_t created_since_ms) {
+// Which of a snapshot's files a batch read takes.
+struct FileChoice {
+  std::optional<std::int32_t> level;  // key tables only
+  std::int64_t created_since_ms = std::numeric_limits<std::int64_t>::min();
+};
+
+Result<Plan> PlanSnapshot(const Table& table, const FileScan& scan, const Snapshot& snapshot, const FileChoice& choice) {
   BRAID_TRY_ASSIGN(std::vector<ManifestEntry> files, scan.LiveFiles(snapshot));
   BRAID_TRY_ASSIGN(const bool skip_level_zero, SkipsLevelZero(table));
   std::erase_if(files, [&](const ManifestEntry& entry) {
-    return (skip_level_zero && entry.file.level == 0) || entry.file.creation_time_ms.value_or(0) < created_since_ms;
+    return (skip_level_zero && entry.file.level == 0) || (choice.level && entry.file.level != *choice.level) ||
+           entry.file.creation_time_ms.value_or(0) < choice.created_since_ms;
   });
   Plan plan{.snapshot = snapshot.id, .watermark = snapshot.watermark, .splits = {}};
   BRAID_TRY_ASSIGN(plan.splits, GenerateBatchSplits(table, std::move(files)));
@@ -221,12 +229,13 @@ Result<Plan> PlanBatch(const Table& table, const ReadRequest& request) {
     if (!latest) return Plan{};
     BRAID_TRY_ASSIGN(snapshot, ReadSnapshot(fs, table.paths(), *latest));
   }
-  std::int64_t created_since_ms = std::numeric_limits<std::int64_t>::min();
+  FileChoice choice;
+  if (table.schema().has_primary_key()) choice.level = request.level;
   if (mode == StartupMode::kFromFileCreationTime || mode == StartupMode::kFromCreationTimestamp) {
     const std::string_view key = mode == StartupMode::kFromFileCreationTime ? "scan.file-creation-time-millis" : "scan.creation-time-millis";
-    BRAID_TRY_ASSIGN(created_since_ms, table.options().GetInt(key, created_since_ms));
+    BRAID_TRY_ASSIGN(choice.created_since_ms, table.options().GetInt(key, choice.created_since_ms));
   }
-  return PlanSnapshot(table, *scan, *snapshot, created_since_ms);
+  return PlanSnapshot(table, *scan, *snapshot, choice);
 }
 
 Result<std::vector<DataField>> OutputFields(const Table& table, const ReadRequest& request) {

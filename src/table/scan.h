@@ -21,6 +21,10 @@ struct ReadRequest {
   std::optional<std::vector<std::string>> projection;
   /// Rows that do not match are left out, exactly. May be null.
   PredicatePtr filter;
+  /// Batch reads of key tables: only data files of this level (read-optimized, `t$ro`); nullopt: all.
+  std::optional<std::int32_t> level = std::nullopt;
+  /// Batch reads of key tables: deleted keys appear too, as the retraction that deleted them (`t$audit_log`).
+  bool keep_retractions = false;
 };
 
 /// Where the deletion vector of one data file lies; an empty path: it has none.

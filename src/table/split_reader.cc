@@ -216,7 +216,8 @@ Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const DataSpl
   if (split.raw_convertible && std::all_of(split.files.begin(), split.files.end(), KnowsItsRetractions)) {
     return Filtering(ConcatenateValues(files, split.files), request, output.size());
   }
-  BRAID_TRY_ASSIGN(auto merged, MergeFiles(table, schema, files, split.files, {.drop_retractions = true, .values_only = true, .batch_rows = 8192}));
+  BRAID_TRY_ASSIGN(auto merged, MergeFiles(table, schema, files, split.files,
+                                             {.drop_retractions = !request.keep_retractions, .values_only = true, .batch_rows = 8192}));
   return Filtering(std::move(merged), request, output.size());
 }
 
