@@ -32,11 +32,11 @@ Number ReadLittleEndian(std::string_view bytes, std::size_t at) {
 Error Damaged(std::string_view what) { return Error(ErrorCode::kCorruption, fmt::format("a deletion vector is damaged: {}", what)); }
 
 // One portable 32-bit bitmap from the start of `bytes`, which it shortens by what it took.
-Result<roaring::Roaring> TakeBitmap(std::string_view& bytes) {
-  const std::size_t size = roaring::api::roaring_bitmap_portable_deserialize_size(bytes.data(), bytes.size());
+Result<Roaring> TakeBitmap(std::string_view& bytes) {
+  const std::size_t size = roaring_bitmap_portable_deserialize_size(bytes.data(), bytes.size());
   if (size == 0) return Damaged("its bitmap ends too early");
   try {
-    roaring::Roaring bitmap = roaring::Roaring::readSafe(bytes.data(), bytes.size());
+    Roaring bitmap = Roaring::readSafe(bytes.data(), bytes.size());
     bytes.remove_prefix(size);
     return bitmap;
   } catch (const std::exception&) {
@@ -48,7 +48,7 @@ Result<roaring::Roaring> TakeBitmap(std::string_view& bytes) {
 
 struct DeletionVector::Bitmap {
   // Bitmaps by the upper 32 bits of the position; a 32-bit vector has the first one alone.
-  std::vector<std::pair<std::uint32_t, roaring::Roaring>> parts;
+  std::vector<std::pair<std::uint32_t, Roaring>> parts;
 };
 
 DeletionVector::DeletionVector(std::shared_ptr<const Bitmap> bitmap) : bitmap_(std::move(bitmap)) {}
@@ -58,7 +58,7 @@ Result<DeletionVector> DeletionVector::Parse(std::string_view data) {
   auto bitmap = std::make_shared<Bitmap>();
   if (ReadBigEndian(data, 0) == kMagic32) {
     data.remove_prefix(4);
-    BRAID_TRY_ASSIGN(roaring::Roaring part, TakeBitmap(data));
+    BRAID_TRY_ASSIGN(Roaring part, TakeBitmap(data));
     bitmap->parts.emplace_back(0, std::move(part));
     return DeletionVector(std::move(bitmap));
   }
@@ -70,7 +70,7 @@ Result<DeletionVector> DeletionVector::Parse(std::string_view data) {
     if (data.size() < 4) return Damaged("it ends too early");
     const auto key = ReadLittleEndian<std::uint32_t>(data, 0);
     data.remove_prefix(4);
-    BRAID_TRY_ASSIGN(roaring::Roaring part, TakeBitmap(data));
+    BRAID_TRY_ASSIGN(Roaring part, TakeBitmap(data));
     bitmap->parts.emplace_back(key, std::move(part));
   }
   return DeletionVector(std::move(bitmap));
