@@ -26,15 +26,18 @@ class ErrorDetail : public arrow::StatusDetail {
   Error error_;
 };
 
-arrow::Status ToArrowStatus(Status status) {
+arrow::Status ToArrowStatus(Status status, StorageFailure* failure) {
   if (status) return arrow::Status::OK();
+  if (failure != nullptr && !failure->first) failure->first = status.error();
   std::string message = status.error().message();
   return {arrow::StatusCode::IOError, std::move(message), std::make_shared<ErrorDetail>(std::move(status).error())};
 }
 
 class ArrowInput : public arrow::io::RandomAccessFile {
  public:
-  explicit ArrowInput(std::unique_ptr<InputFile> file) : file_(std::move(file)) { set_mode(arrow::io::FileMode::READ); }
+  ArrowInput(std::unique_ptr<InputFile> file, StorageFailure* failure) : file_(std::move(file)), failure_(failure) {
+    set_mode(arrow::io::FileMode::READ);
+  }
 
   arrow::Status Close() override {
     closed_ = true;
@@ -54,13 +57,14 @@ class ArrowInput : public arrow::io::RandomAccessFile {
     const int64_t available = std::clamp<int64_t>(file_->size_bytes() - position, 0, byte_count);
     if (available > 0) {
       const std::span<std::byte> target(static_cast<std::byte*>(out), static_cast<std::size_t>(available));
-      ARROW_RETURN_NOT_OK(ToArrowStatus(file_->ReadAt(position, target)));
+      ARROW_RETURN_NOT_OK(ToArrowStatus(file_->ReadAt(position, target), failure_));
     }
     return available;
   }
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t byte_count) override {
     // The byte count comes from the file, so a damaged one must not decide how much memory is taken.
-    const int64_t available = std::clamp<int64_t>(file_->size_bytes() - std::max<int64_t>(position, 0), 0, std::max<int64_t>(byte_count, 0));
+    const int64_t available =
+        std::clamp<int64_t>(file_->size_bytes() - std::max<int64_t>(position, 0), 0, std::max<int64_t>(byte_count, 0));
     ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::ResizableBuffer> buffer, arrow::AllocateResizableBuffer(available));
     ARROW_ASSIGN_OR_RAISE(const int64_t read, ReadAt(position, available, buffer->mutable_data()));
     ARROW_RETURN_NOT_OK(buffer->Resize(read));
@@ -79,13 +83,16 @@ class ArrowInput : public arrow::io::RandomAccessFile {
 
  private:
   std::unique_ptr<InputFile> file_;
+  StorageFailure* failure_;  // the caller's, outlives the stream; may be null
   int64_t position_ = 0;
   bool closed_ = false;
 };
 
 class ArrowOutput : public arrow::io::OutputStream {
  public:
-  explicit ArrowOutput(OutputFile& file) : file_(file) { set_mode(arrow::io::FileMode::WRITE); }
+  ArrowOutput(OutputFile& file, StorageFailure* failure) : file_(file), failure_(failure) {
+    set_mode(arrow::io::FileMode::WRITE);
+  }
 
   arrow::Status Close() override {
     closed_ = true;
@@ -94,24 +101,30 @@ class ArrowOutput : public arrow::io::OutputStream {
   bool closed() const override { return closed_; }
   arrow::Result<int64_t> Tell() const override { return file_.position(); }
   arrow::Status Write(const void* data, int64_t byte_count) override {
-    return ToArrowStatus(file_.Append({static_cast<const char*>(data), static_cast<std::size_t>(byte_count)}));
+    return ToArrowStatus(file_.Append({static_cast<const char*>(data), static_cast<std::size_t>(byte_count)}),
+                         failure_);
   }
 
  private:
-  OutputFile& file_;  // the caller's, outlives the stream
+  OutputFile& file_;         // the caller's, outlives the stream
+  StorageFailure* failure_;  // likewise; may be null
   bool closed_ = false;
 };
 
 /// Arrow's text without the places in its sources that some builds append.
-std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+std::string FirstLine(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
 
 }  // namespace
 
-std::shared_ptr<arrow::io::RandomAccessFile> MakeArrowInput(std::unique_ptr<InputFile> file) {
-  return std::make_shared<ArrowInput>(std::move(file));
+std::shared_ptr<arrow::io::RandomAccessFile> MakeArrowInput(std::unique_ptr<InputFile> file, StorageFailure* failure) {
+  return std::make_shared<ArrowInput>(std::move(file), failure);
 }
 
-std::shared_ptr<arrow::io::OutputStream> MakeArrowOutput(OutputFile& file) { return std::make_shared<ArrowOutput>(file); }
+std::shared_ptr<arrow::io::OutputStream> MakeArrowOutput(OutputFile& file, StorageFailure* failure) {
+  return std::make_shared<ArrowOutput>(file, failure);
+}
 
 Error ArrowError(const arrow::Status& status, ArrowTask task, std::string_view path) {
   if (status.detail() != nullptr && status.detail()->type_id() == ErrorDetail::kTypeId) {

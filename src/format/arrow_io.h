@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,11 +13,19 @@
 
 namespace braid {
 
-/// Lets Arrow read one of our files. Failures of the storage come back through ArrowError with their own code and text.
-std::shared_ptr<arrow::io::RandomAccessFile> MakeArrowInput(std::unique_ptr<InputFile> file);
+/// The first failure of the storage below a stream of Arrow's, for libraries that lose it on the way (ORC's throws
+/// text). One thread at a time.
+struct StorageFailure {
+  std::optional<Error> first;
+};
 
-/// Lets Arrow write to one of our files; closing the stream does not close the file. The file must outlive the stream.
-std::shared_ptr<arrow::io::OutputStream> MakeArrowOutput(OutputFile& file);
+/// Lets Arrow read one of our files. Failures of the storage come back through ArrowError with their own code and text,
+/// and through `failure` if given, which must outlive the stream.
+std::shared_ptr<arrow::io::RandomAccessFile> MakeArrowInput(std::unique_ptr<InputFile> file,
+                                                            StorageFailure* failure = nullptr);
+
+/// Lets Arrow write to one of our files; closing the stream does not close the file. File and failure must outlive it.
+std::shared_ptr<arrow::io::OutputStream> MakeArrowOutput(OutputFile& file, StorageFailure* failure = nullptr);
 
 /// What Arrow was doing when it failed, which decides what its "invalid" means.
 enum class ArrowTask {
@@ -31,10 +40,10 @@ enum class ArrowTask {
 Error ArrowError(const arrow::Status& status, ArrowTask task, std::string_view path);
 
 // Evaluates an Arrow call that returns arrow::Status and returns its error from the enclosing function.
-#define BRAID_ARROW_TRY(expression, task, path)                                       \
-  do {                                                                                \
-    const ::arrow::Status braid_arrow_status = (expression);                          \
-    if (!braid_arrow_status.ok()) return ArrowError(braid_arrow_status, task, path);  \
+#define BRAID_ARROW_TRY(expression, task, path)                                      \
+  do {                                                                               \
+    const ::arrow::Status braid_arrow_status = (expression);                         \
+    if (!braid_arrow_status.ok()) return ArrowError(braid_arrow_status, task, path); \
   } while (false)
 
 // Evaluates an Arrow call that returns arrow::Result; returns its error or assigns its value.

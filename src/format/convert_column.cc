@@ -31,7 +31,8 @@ Error Mismatch(std::string_view name, const arrow::DataType& found, const DataTy
 }
 
 Error OutOfRange(std::string_view name, const DataType& type) {
-  return Error(ErrorCode::kCorruption, fmt::format("column {} stores a value that {} cannot hold", name, type.ToString()));
+  return Error(ErrorCode::kCorruption,
+               fmt::format("column {} stores a value that {} cannot hold", name, type.ToString()));
 }
 
 /// The array's validity, starting at bit 0; null if every value is there.
@@ -77,8 +78,8 @@ Result<ArrayPtr> MapValues(std::string_view name, const arrow::Array& source, co
     out[i] = *value;
   }
   BRAID_TRY_ASSIGN(BufferPtr validity, CopyValidity(source));
-  return arrow::MakeArray(arrow::ArrayData::Make(ToArrowType(type), source.length(), {std::move(validity), std::move(values)},
-                                                 source.null_count()));
+  return arrow::MakeArray(arrow::ArrayData::Make(ToArrowType(type), source.length(),
+                                                 {std::move(validity), std::move(values)}, source.null_count()));
 }
 
 template <typename To, typename FromArray>
@@ -149,7 +150,8 @@ Result<ArrayPtr> CopyStrings(const arrow::Array& source, const DataType& type) {
   }
   std::shared_ptr<arrow::Array> result;
   if (status.ok()) status = builder.Finish(&result);
-  if (!status.ok()) return Error(ErrorCode::kUnavailable, fmt::format("cannot hold the texts of a batch: {}", status.message()));
+  if (!status.ok())
+    return Error(ErrorCode::kUnavailable, fmt::format("cannot hold the texts of a batch: {}", status.message()));
   return Relabel(*result, ToArrowType(type));
 }
 
@@ -216,11 +218,11 @@ Result<ArrayPtr> ConvertWideTimestamp(const arrow::Array& source, const InstantR
     nanos_out[i] = value.nanos_of_milli;
   }
   BRAID_TRY_ASSIGN(BufferPtr validity, CopyValidity(source));
-  return arrow::MakeArray(arrow::ArrayData::Make(
-      ToArrowType(type), count, {std::move(validity)},
-      {arrow::ArrayData::Make(arrow::int64(), count, {nullptr, std::move(millis)}, 0),
-       arrow::ArrayData::Make(arrow::int32(), count, {nullptr, std::move(nanos)}, 0)},
-      source.null_count()));
+  return arrow::MakeArray(
+      arrow::ArrayData::Make(ToArrowType(type), count, {std::move(validity)},
+                             {arrow::ArrayData::Make(arrow::int64(), count, {nullptr, std::move(millis)}, 0),
+                              arrow::ArrayData::Make(arrow::int32(), count, {nullptr, std::move(nanos)}, 0)},
+                             source.null_count()));
 }
 
 Result<ArrayPtr> ConvertTimestamp(std::string_view name, const arrow::Array& source, const DataType& type) {
@@ -285,12 +287,13 @@ Result<ArrayPtr> ConvertList(std::string_view name, const arrow::Array& source, 
   if (parts.offset == 0) {
     BRAID_TRY_ASSIGN(buffers[0], CopyValidity(source));
   }
-  return arrow::MakeArray(arrow::ArrayData::Make(ToArrowType(type), source.length(), std::move(buffers), {values->data()},
-                                                 source.null_count(), parts.offset));
+  return arrow::MakeArray(arrow::ArrayData::Make(ToArrowType(type), source.length(), std::move(buffers),
+                                                 {values->data()}, source.null_count(), parts.offset));
 }
 
 Result<ArrayPtr> ConvertMap(std::string_view name, const arrow::Array& source, const DataType& type) {
-  if (source.type_id() != arrow::Type::MAP && source.type_id() != arrow::Type::LIST) return Mismatch(name, *source.type(), type);
+  if (source.type_id() != arrow::Type::MAP && source.type_id() != arrow::Type::LIST)
+    return Mismatch(name, *source.type(), type);
   const ArrayPtr pairs_array = static_cast<const arrow::ListArray&>(source).values();
   if (pairs_array->type_id() != arrow::Type::STRUCT || pairs_array->data()->child_data.size() != 2) {
     return Mismatch(name, *source.type(), type);
@@ -298,13 +301,14 @@ Result<ArrayPtr> ConvertMap(std::string_view name, const arrow::Array& source, c
   const auto& pairs = static_cast<const arrow::StructArray&>(*pairs_array);
   const bool multiset = type.kind() == TypeKind::kMultiset;
   BRAID_TRY_ASSIGN(ArrayPtr keys, ConvertColumn(name, pairs.field(0), multiset ? type.element() : type.key()));
-  BRAID_TRY_ASSIGN(ArrayPtr values, ConvertColumn(name, pairs.field(1),
-                                                  multiset ? DataType::Int().NotNull() : type.element()));
+  BRAID_TRY_ASSIGN(ArrayPtr values,
+                   ConvertColumn(name, pairs.field(1), multiset ? DataType::Int().NotNull() : type.element()));
   const std::shared_ptr<arrow::DataType> target = ToArrowType(type);
   const auto entries = arrow::ArrayData::Make(static_cast<const arrow::MapType&>(*target).value_type(), pairs.length(),
                                               {nullptr}, {keys->data(), values->data()}, 0);
-  return arrow::MakeArray(arrow::ArrayData::Make(target, source.length(), {source.null_bitmap(), source.data()->buffers[1]},
-                                                 {entries}, source.null_count(), source.offset()));
+  return arrow::MakeArray(arrow::ArrayData::Make(target, source.length(),
+                                                 {source.null_bitmap(), source.data()->buffers[1]}, {entries},
+                                                 source.null_count(), source.offset()));
 }
 
 /// Children of a struct by name, converted; the struct's own offset is taken out.
@@ -321,14 +325,15 @@ Result<ArrayPtr> ConvertStruct(std::string_view name, const arrow::Array& source
     children.push_back(converted->data());
   }
   BRAID_TRY_ASSIGN(BufferPtr validity, CopyValidity(source));
-  return arrow::MakeArray(arrow::ArrayData::Make(ToArrowType(type), source.length(), {std::move(validity)}, std::move(children),
-                                                 source.null_count()));
+  return arrow::MakeArray(arrow::ArrayData::Make(ToArrowType(type), source.length(), {std::move(validity)},
+                                                 std::move(children), source.null_count()));
 }
 
 Result<ArrayPtr> ConvertVariant(std::string_view name, const arrow::Array& source, const DataType& type) {
   if (source.type_id() != arrow::Type::STRUCT) return Mismatch(name, *source.type(), type);
   if (static_cast<const arrow::StructType&>(*source.type()).GetFieldIndex("typed_value") >= 0) {
-    return Error(ErrorCode::kUnsupported, fmt::format("column {} holds a shredded VARIANT, which cannot be read yet", name))
+    return Error(ErrorCode::kUnsupported,
+                 fmt::format("column {} holds a shredded VARIANT, which cannot be read yet", name))
         .Hint("rewrite the table without variant.shreddingSchema and variant.inferShreddingSchema");
   }
   const std::vector<DataField> fields = {{FieldId(0), "value", DataType::Bytes().NotNull(), {}, {}},
@@ -355,7 +360,8 @@ Result<ArrayPtr> ConvertDictionary(std::string_view name, const arrow::Dictionar
 }
 
 Result<ArrayPtr> ConvertFloat(std::string_view name, const arrow::Array& source, const DataType& type) {
-  if (type.kind() != TypeKind::kDouble || source.type_id() != arrow::Type::FLOAT) return Mismatch(name, *source.type(), type);
+  if (type.kind() != TypeKind::kDouble || source.type_id() != arrow::Type::FLOAT)
+    return Mismatch(name, *source.type(), type);
   const auto* values = static_cast<const arrow::FloatArray&>(source).raw_values();
   return MapValues<double>(name, source, type, [values](std::int64_t i) -> std::optional<double> { return values[i]; });
 }
@@ -390,8 +396,7 @@ Result<ArrayPtr> ConvertColumn(std::string_view name, const ArrayPtr& column, co
     case TypeKind::kVector: return ConvertList(name, *column, type);
     case TypeKind::kMap:
     case TypeKind::kMultiset: return ConvertMap(name, *column, type);
-    case TypeKind::kRow:
-      return ConvertStruct(name, *column, type, {type.fields().begin(), type.fields().end()});
+    case TypeKind::kRow: return ConvertStruct(name, *column, type, {type.fields().begin(), type.fields().end()});
     case TypeKind::kBoolean: break;
   }
   return Mismatch(name, *column->type(), type);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "format/orc_format.h"
 #include "format/parquet_format.h"
 
 namespace braid {
@@ -15,6 +16,7 @@ namespace {
 std::span<const FileFormat* const> AllFormats() {
   static const std::array formats = {
       &ParquetFormat(),
+      &OrcFormat(),
   };
   return formats;
 }
@@ -27,7 +29,7 @@ std::string ToLower(std::string_view text) {
 
 /// Extensions that text formats append for their compression (spec metadata.md §1.3).
 bool IsCompressionExtension(std::string_view extension) {
-  constexpr std::array<std::string_view, 9> kExtensions = {"gz",  "bz2",   "deflate", "snappy", "lz4",
+  constexpr std::array<std::string_view, 9> kExtensions = {"gz",  "bz2",  "deflate", "snappy", "lz4",
                                                            "zst", "zstd", "lzo",     "br"};
   return std::ranges::find(kExtensions, extension) != kExtensions.end();
 }

@@ -19,8 +19,8 @@ namespace braid {
 
 /// What to read of a data file.
 struct FileReadRequest {
-  /// The columns wanted, with the types that the file holds them in (its own schema's), in output order. They are found in
-  /// the file by name (Java matches names, not ids). A column that the file lacks is read as all NULL.
+  /// The columns wanted, with the types that the file holds them in (its own schema's), in output order. They are found
+  /// in the file by name (Java matches names, not ids). A column that the file lacks is read as all NULL.
   std::vector<DataField> columns;
   /// Lets the reader leave out row groups that cannot match; rows that do not match may still come. May be null.
   PredicatePtr filter;
@@ -72,7 +72,8 @@ class FileFormat {
   /// Options read: `file.compression`, `file.compression.zstd-level`, `file.block-size` and the format's own
   /// ("parquet.…"), with Java's defaults (spec data.md §2).
   virtual Result<std::unique_ptr<FileWriter>> OpenWriter(FileSystem& file_system, std::string_view path,
-                                                         std::span<const DataField> fields, const Options& options) const = 0;
+                                                         std::span<const DataField> fields,
+                                                         const Options& options) const = 0;
 };
 
 /// The format of that name, in any case. Errors: kUnsupported, naming the formats that can be read.

@@ -11,7 +11,8 @@ class ParquetFormatImpl : public FileFormat {
     return OpenParquetReader(file_system, path, request);
   }
   Result<std::unique_ptr<FileWriter>> OpenWriter(FileSystem& file_system, std::string_view path,
-                                                 std::span<const DataField> fields, const Options& options) const override {
+                                                 std::span<const DataField> fields,
+                                                 const Options& options) const override {
     return OpenParquetWriter(file_system, path, fields, options);
   }
 };

@@ -45,7 +45,8 @@ class LeafReplacer {
   Result<std::shared_ptr<arrow::ArrayData>> Replace(const std::shared_ptr<arrow::ArrayData>& data) {
     if (data->child_data.empty()) {
       const std::size_t leaf = next_leaf_++;
-      if (leaf >= leaves_.size()) return Error(ErrorCode::kInternal, "a Parquet column has more leaves than its schema says");
+      if (leaf >= leaves_.size())
+        return Error(ErrorCode::kInternal, "a Parquet column has more leaves than its schema says");
       return leaves_[leaf] == nullptr ? data : ReplaceLeaf(*data, *leaves_[leaf]);
     }
     std::shared_ptr<arrow::ArrayData> result = data->Copy();
@@ -57,8 +58,8 @@ class LeafReplacer {
   }
 
  private:
-  static std::shared_ptr<arrow::DataType> TypeWithChildren(const arrow::DataType& type,
-                                                           const std::vector<std::shared_ptr<arrow::ArrayData>>& children) {
+  static std::shared_ptr<arrow::DataType> TypeWithChildren(
+      const arrow::DataType& type, const std::vector<std::shared_ptr<arrow::ArrayData>>& children) {
     arrow::FieldVector fields;
     for (int i = 0; i < type.num_fields(); ++i) {
       fields.push_back(type.field(i)->WithType(children[static_cast<std::size_t>(i)]->type));
@@ -75,7 +76,8 @@ class LeafReplacer {
   }
 
   /// Both readers leave the same gaps for NULLs, so slots go together one by one.
-  Result<std::shared_ptr<arrow::ArrayData>> ReplaceLeaf(const arrow::ArrayData& data, parquet::internal::RecordReader& reader) {
+  Result<std::shared_ptr<arrow::ArrayData>> ReplaceLeaf(const arrow::ArrayData& data,
+                                                        parquet::internal::RecordReader& reader) {
     const std::shared_ptr<arrow::Array> slots = arrow::MakeArray(data.Copy());
     if (slots->length() != reader.values_written()) {
       return Error(ErrorCode::kInternal, fmt::format("the INT96 values of {} do not go with their levels", path_));
@@ -110,11 +112,12 @@ class LeafReplacer {
 }  // namespace
 
 bool HasInt96(const parquet::SchemaDescriptor& schema, const std::vector<int>& leaf_indices) {
-  return std::ranges::any_of(leaf_indices,
-                             [&schema](int leaf) { return schema.Column(leaf)->physical_type() == parquet::Type::INT96; });
+  return std::ranges::any_of(
+      leaf_indices, [&schema](int leaf) { return schema.Column(leaf)->physical_type() == parquet::Type::INT96; });
 }
 
-arrow::Result<std::unique_ptr<Int96ColumnReader>> Int96ColumnReader::Open(parquet::arrow::FileReader& reader, int row_group,
+arrow::Result<std::unique_ptr<Int96ColumnReader>> Int96ColumnReader::Open(parquet::arrow::FileReader& reader,
+                                                                          int row_group,
                                                                           const std::vector<int>& leaf_indices,
                                                                           std::string path) {
   auto result = std::unique_ptr<Int96ColumnReader>(new Int96ColumnReader());
@@ -138,7 +141,8 @@ Result<std::shared_ptr<arrow::Array>> Int96ColumnReader::ReadNext() {
   std::shared_ptr<arrow::RecordBatch> batch;
   BRAID_ARROW_TRY(structure_->ReadNext(&batch), ArrowTask::kReading, path_);
   if (batch == nullptr || batch->num_rows() == 0) {
-    return Error(ErrorCode::kCorruption, fmt::format("{} is damaged: a column has fewer rows than its row group", path_));
+    return Error(ErrorCode::kCorruption,
+                 fmt::format("{} is damaged: a column has fewer rows than its row group", path_));
   }
   for (const std::shared_ptr<parquet::internal::RecordReader>& leaf : leaves_) {
     if (leaf == nullptr) continue;

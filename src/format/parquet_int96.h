@@ -16,12 +16,13 @@ namespace braid {
 
 /// Reads a top-level column of one row group that holds INT96 timestamps, itself or nested in it, exactly.
 ///
-/// Arrow's reader turns INT96 into 64-bit nanoseconds, which end in 2262, and takes the negative nanoseconds of the day that
-/// Java writes before 1970 for huge ones. So Arrow's columns serve for their structure and their other leaves alone,
-/// and the INT96 values are decoded here. One thread at a time.
+/// Arrow's reader turns INT96 into 64-bit nanoseconds, which end in 2262, and takes the negative nanoseconds of the day
+/// that Java writes before 1970 for huge ones. So Arrow's columns serve for their structure and their other leaves
+/// alone, and the INT96 values are decoded here. One thread at a time.
 class Int96ColumnReader {
  public:
-  /// Of the leaves `leaf_indices` (all that the column has, ascending) of the row group. Throws what the Parquet library throws.
+  /// Of the leaves `leaf_indices` (all that the column has, ascending) of the row group. Throws what the Parquet
+  /// library throws.
   static arrow::Result<std::unique_ptr<Int96ColumnReader>> Open(parquet::arrow::FileReader& reader, int row_group,
                                                                 const std::vector<int>& leaf_indices, std::string path);
 

@@ -18,8 +18,8 @@ constexpr std::int32_t kNoSlot = -1;
 /// Everything that one node's array contributes to the levels of the leaves below it.
 ///
 /// An entry is a pair of levels to come. While its definition level equals the node's it is alive, and `slot` is its
-/// position in the node's array. An entry that ended above (a NULL) keeps its lower level; it keeps its slot too as long
-/// as no repetition follows, because the arrays below a ROW have a slot for it.
+/// position in the node's array. An entry that ended above (a NULL) keeps its lower level; it keeps its slot too as
+/// long as no repetition follows, because the arrays below a ROW have a slot for it.
 struct Entries {
   std::vector<std::int16_t> definitions;
   std::vector<std::int16_t> repetitions;
@@ -61,8 +61,10 @@ class Shredder {
     const bool has_nulls = array.null_count() > 0;
     if (!nullable) {
       if (has_nulls && HasAliveNull(array, entries)) {
-        return Error(ErrorCode::kInvalidArgument, fmt::format("column {} is NOT NULL, in it or in its nested parts, but a row "
-                                                              "has NULL there", column_));
+        return Error(ErrorCode::kInvalidArgument,
+                     fmt::format("column {} is NOT NULL, in it or in its nested parts, but a row "
+                                 "has NULL there",
+                                 column_));
       }
       return Ok();
     }
@@ -177,7 +179,9 @@ class Shredder {
   std::vector<ParquetLeaf> leaves_;
 };
 
-bool IsFlat(const DataType& type) { return !type.is_nested() && type.kind() != TypeKind::kVariant; }
+bool IsFlat(const DataType& type) {
+  return !type.is_nested() && type.kind() != TypeKind::kVariant;
+}
 
 /// The levels of a column that is its own leaf, without an entry per row.
 Result<std::vector<ParquetLeaf>> ShredFlat(std::string_view name, const DataType& type,

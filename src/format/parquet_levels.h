@@ -17,7 +17,8 @@ struct ParquetLeaf {
   std::vector<std::int16_t> definition_levels;  ///< empty if the leaf and all above it are NOT NULL and not repeated
   std::vector<std::int16_t> repetition_levels;  ///< empty if nothing above the leaf is repeated
   std::int64_t level_count = 0;
-  /// The leaf's values with a slot for each NULL within the innermost repetition (what parquet::ColumnWriter::WriteArrow takes).
+  /// The leaf's values with a slot for each NULL within the innermost repetition (what
+  /// parquet::ColumnWriter::WriteArrow takes).
   std::shared_ptr<arrow::Array> values;
   bool nullable = false;  ///< whether such a slot may be NULL
 };

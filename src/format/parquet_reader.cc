@@ -43,9 +43,9 @@ class ParquetReader : public FileReader {
       parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
       arrow_properties.set_batch_size(request_.batch_rows);
       arrow_properties.set_pre_buffer(false);
-      BRAID_ARROW_TRY_ASSIGN(reader_,
-                             parquet::arrow::FileReader::Make(arrow::default_memory_pool(), std::move(raw), arrow_properties),
-                             ArrowTask::kReading, path_);
+      BRAID_ARROW_TRY_ASSIGN(
+          reader_, parquet::arrow::FileReader::Make(arrow::default_memory_pool(), std::move(raw), arrow_properties),
+          ArrowTask::kReading, path_);
       FindColumns();
       return CheckCodecs();
     });
@@ -92,7 +92,8 @@ class ParquetReader : public FileReader {
       for (const int leaf : leaves) {
         const parquet::Compression::type codec = group->ColumnChunk(leaf)->compression();
         if (parquet::IsCodecSupported(codec)) continue;
-        return Error(ErrorCode::kUnsupported, fmt::format("{} is compressed with {}, which cannot be read", path_, CodecName(codec)))
+        return Error(ErrorCode::kUnsupported,
+                     fmt::format("{} is compressed with {}, which cannot be read", path_, CodecName(codec)))
             .Hint("rewrite the file with another compression, such as zstd");
       }
     }
@@ -110,7 +111,8 @@ class ParquetReader : public FileReader {
     }
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
       if (leaves_[i].empty() || !HasInt96(*metadata().schema(), leaves_[i])) continue;
-      BRAID_ARROW_TRY_ASSIGN(int96_[i], Int96ColumnReader::Open(*reader_, group, leaves_[i], path_), ArrowTask::kReading, path_);
+      BRAID_ARROW_TRY_ASSIGN(int96_[i], Int96ColumnReader::Open(*reader_, group, leaves_[i], path_),
+                             ArrowTask::kReading, path_);
     }
     rows_left_ = row_count;
     next_row_ = first;
@@ -140,21 +142,24 @@ class ParquetReader : public FileReader {
       if (columns[i] == nullptr) {
         BRAID_TRY_ASSIGN(columns[i], MakeConstantColumn(Datum(), field.type, row_count));
       } else {
-        BRAID_TRY_ASSIGN(columns[i], ConvertColumn(field.name, columns[i], field.type).Context(fmt::format("while reading {}", path_)));
+        BRAID_TRY_ASSIGN(
+            columns[i],
+            ConvertColumn(field.name, columns[i], field.type).Context(fmt::format("while reading {}", path_)));
       }
     }
     first_row_ = std::exchange(next_row_, next_row_ + row_count);
     rows_left_ -= row_count;
-    return std::optional(Batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(request_.columns), row_count, std::move(columns)),
-                               .kinds = nullptr});
+    return std::optional(
+        Batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(request_.columns), row_count, std::move(columns)),
+              .kinds = nullptr});
   }
 
   std::string path_;
   FileReadRequest request_;
   std::unique_ptr<parquet::arrow::FileReader> reader_;
-  std::vector<std::vector<int>> leaves_;     // one a wanted column
-  std::vector<std::size_t> plain_columns_;   // wanted columns that Arrow reads as they are, in the file's order
-  std::vector<int> plain_leaves_;            // their leaves
+  std::vector<std::vector<int>> leaves_;    // one a wanted column
+  std::vector<std::size_t> plain_columns_;  // wanted columns that Arrow reads as they are, in the file's order
+  std::vector<int> plain_leaves_;           // their leaves
   int next_group_ = 0;
   std::int64_t next_group_first_row_ = 0;
   // The open row group.

@@ -30,8 +30,8 @@ Result<NodePtr> MakeNode(const Place& place, const DataType& type);
 
 NodePtr Primitive(const Place& place, const DataType& type, parquet::Type::type physical,
                   std::shared_ptr<const LogicalType> logical = LogicalType::None(), int length = -1) {
-  return PrimitiveNode::Make(place.name, type.nullable() ? Repetition::OPTIONAL : Repetition::REQUIRED, std::move(logical),
-                             physical, length, place.id);
+  return PrimitiveNode::Make(place.name, type.nullable() ? Repetition::OPTIONAL : Repetition::REQUIRED,
+                             std::move(logical), physical, length, place.id);
 }
 
 /// Fewest bytes whose two's complement holds every number of that many decimal digits.
@@ -59,15 +59,17 @@ NodePtr TimestampNode(const Place& place, const DataType& type) {
   return Primitive(place, type, parquet::Type::INT64, LogicalType::Timestamp(utc, unit, false, true));
 }
 
-NodePtr Group(const Place& place, const DataType& type, NodeVector children, std::shared_ptr<const LogicalType> logical) {
+NodePtr Group(const Place& place, const DataType& type, NodeVector children,
+              std::shared_ptr<const LogicalType> logical) {
   return GroupNode::Make(place.name, type.nullable() ? Repetition::OPTIONAL : Repetition::REQUIRED, children,
                          std::move(logical), place.id);
 }
 
 Result<NodePtr> ListNode(const Place& place, const DataType& type) {
   const int depth = place.depth + 1;
-  BRAID_TRY_ASSIGN(NodePtr element,
-                   MakeNode({"element", ElementFieldId(place.parent_id, depth), place.parent_id, depth}, type.element()));
+  BRAID_TRY_ASSIGN(
+      NodePtr element,
+      MakeNode({"element", ElementFieldId(place.parent_id, depth), place.parent_id, depth}, type.element()));
   return Group(place, type, {GroupNode::Make("list", Repetition::REPEATED, {element})}, LogicalType::List());
 }
 
@@ -127,8 +129,8 @@ Result<NodePtr> MakeNode(const Place& place, const DataType& type) {
     case TypeKind::kMap: return MapNode(place, type, type.key(), type.element());
     case TypeKind::kRow: return RowNode(place, type);
   }
-  return Error(ErrorCode::kUnsupported, fmt::format("column {} has a type that Parquet files cannot hold: {}", place.name,
-                                                    type.ToString()));
+  return Error(ErrorCode::kUnsupported,
+               fmt::format("column {} has a type that Parquet files cannot hold: {}", place.name, type.ToString()));
 }
 
 }  // namespace

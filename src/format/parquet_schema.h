@@ -10,8 +10,8 @@
 
 namespace braid {
 
-/// The Parquet schema that Java writes for these columns (spec data.md §2.3): names, physical and logical types, field ids.
-/// Errors: kUnsupported for a type that Parquet files of Paimon cannot hold.
+/// The Parquet schema that Java writes for these columns (spec data.md §2.3): names, physical and logical types, field
+/// ids. Errors: kUnsupported for a type that Parquet files of Paimon cannot hold.
 Result<std::shared_ptr<parquet::schema::GroupNode>> MakeParquetSchema(std::span<const DataField> fields);
 
 }  // namespace braid

@@ -58,12 +58,15 @@ TEST(ParquetSchemaTest, IsJavasForNestedTypesDownToTheIdsOfUnnamedParts) {
       Field(3, "m", DataType::Map(DataType::String(), DataType::Int())),
       Field(4, "mi", DataType::Map(DataType::Int(), DataType::Array(DataType::Double()))),
       Field(5, "r", DataType::Row({Field(6, "x", DataType::Int()), Field(9, "y", inner)})),
-      Field(10, "ar", DataType::Array(DataType::Row({Field(11, "p", DataType::Int().NotNull()),
-                                                     Field(12, "q", DataType::Timestamp(6))}))),
-      Field(13, "mr", DataType::Map(DataType::Int(), DataType::Row({Field(14, "u", DataType::Bytes()),
-                                                                    Field(15, "v", DataType::Date())}))),
-      Field(16, "rm", DataType::Row({Field(17, "mm", DataType::Map(DataType::String(), DataType::String())),
-                                     Field(18, "bb", DataType::Boolean())})),
+      Field(10, "ar",
+            DataType::Array(
+                DataType::Row({Field(11, "p", DataType::Int().NotNull()), Field(12, "q", DataType::Timestamp(6))}))),
+      Field(13, "mr",
+            DataType::Map(DataType::Int(),
+                          DataType::Row({Field(14, "u", DataType::Bytes()), Field(15, "v", DataType::Date())}))),
+      Field(16, "rm",
+            DataType::Row({Field(17, "mm", DataType::Map(DataType::String(), DataType::String())),
+                           Field(18, "bb", DataType::Boolean())})),
   };
   EXPECT_THAT(WrittenSchema(fields), HasValue(SchemaOf(TestFile("nested.parquet"))));
 }

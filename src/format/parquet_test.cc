@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "format/golden_rows_testing.h"
 #include "format/parquet_format.h"
 #include "format/rows_testing.h"
 #include "io/fault_injecting_file_system.h"
@@ -11,125 +12,15 @@
 namespace braid {
 namespace {
 
-constexpr float kFloatNan = std::numeric_limits<float>::quiet_NaN();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-Decimal Digits(std::string_view text) {
-  Decimal value;
-  for (const char c : text) {
-    if (c != '-') value.unscaled = value.unscaled * 10 + (c - '0');
-  }
-  if (text.starts_with('-')) value.unscaled = -value.unscaled;
-  return value;
-}
-
-std::string Bytes(std::initializer_list<unsigned char> bytes) { return {bytes.begin(), bytes.end()}; }
-
-/// The columns of the golden table types_parquet.
-std::vector<DataField> TypeFields() {
-  return MakeFields({{"b", DataType::Boolean()},        {"i8", DataType::TinyInt()},
-                     {"i16", DataType::SmallInt()},     {"i32", DataType::Int()},
-                     {"i64", DataType::BigInt()},       {"f32", DataType::Float()},
-                     {"f64", DataType::Double()},       {"d5", DataType::Decimal(5, 2)},
-                     {"d18", DataType::Decimal(18, 6)}, {"d38", DataType::Decimal(38, 10)},
-                     {"c", DataType::Char(4)},          {"vc", DataType::VarChar(20)},
-                     {"s", DataType::String()},         {"bin", DataType::Binary(4)},
-                     {"vb", DataType::VarBinary(10)},   {"by", DataType::Bytes()},
-                     {"dt", DataType::Date()},          {"t0", DataType::Time(0)},
-                     {"t3", DataType::Time(3)},         {"ts0", DataType::Timestamp(0)},
-                     {"ts3", DataType::Timestamp(3)},   {"ts6", DataType::Timestamp(6)},
-                     {"ts9", DataType::Timestamp(9)},   {"tz0", DataType::TimestampLtz(0)},
-                     {"tz3", DataType::TimestampLtz(3)}, {"tz6", DataType::TimestampLtz(6)},
-                     {"tz9", DataType::TimestampLtz(9)}});
-}
-
-/// Appends the same four instants for TIMESTAMP and TIMESTAMP_LTZ.
-DatumList WithTimes(DatumList row, const std::array<Timestamp, 4>& times) {
-  for (int i = 0; i < 2; ++i) row.insert(row.end(), times.begin(), times.end());
-  return row;
-}
-
-/// Rows of types_parquet's first file (expected/append-latest.jsonl).
-std::vector<DatumList> LimitRows() {
-  const std::int64_t leap = MillisOf(2024, 2, 29, 12, 34, 56);
-  return {
-      WithTimes({true, 127, 32767, 2147483647, std::int64_t{9223372036854775807}, 3.4028235e+38F, 1.7976931348623157e+308,
-                 Digits("99999"), Digits("999999999999999999"), Digits("99999999999999999999999999999999999999"), "abcd",
-                 "variable text", "any ä 中 🐟", Bytes({0x00, 0xff, 0x10, 0xab}), Bytes({1, 2}), Bytes({0xde, 0xad, 0xbe, 0xef}),
-                 19782, 86399000, 86399999},
-                {Timestamp{leap, 0}, Timestamp{leap + 789, 0}, Timestamp{leap + 789, 12000}, Timestamp{leap + 789, 12345}}),
-      WithTimes({false, -128, -32768, std::int64_t{-2147483648}, std::numeric_limits<std::int64_t>::min(),
-                 -std::numeric_limits<float>::denorm_min(), -std::numeric_limits<double>::denorm_min(), Digits("-99999"),
-                 Digits("-1"), Digits("-1"), "ab", "", "", Bytes({0xff, 0xff, 0xff, 0xff}), "", "", -719162, 0, 1},
-                {Timestamp{-1000, 0}, Timestamp{-1, 0}, Timestamp{-1, 999000}, Timestamp{-1, 999999}}),
-      DatumList(27),
-  };
-}
-
-/// Rows of its second file.
-std::vector<DatumList> SpecialRows() {
-  const std::int64_t gregorian = MillisOf(1582, 10, 15);
-  const Timestamp y1900 = {MillisOf(1900, 1, 1), 1};
-  const auto late = [&](float f, double d) {
-    return WithTimes({true, 1, 1, 1, 1, f, d, Digits("100"), Digits("1000000"), Digits("10000000000"), "x", "y", "z",
-                      Bytes({1, 2, 3, 4}), Bytes({0xff}), Bytes({0xff}), -141427, 1000, 500},
-                     {Timestamp{gregorian, 0}, Timestamp{gregorian + 1, 0}, Timestamp{gregorian, 1000}, y1900});
-  };
-  return {
-      WithTimes({true, 0, 0, 0, 0, kFloatNan, kNan, Digits("0"), Digits("0"), Digits("0"), "    ", " x ", "\n\t\"\\",
-                 Bytes({0, 0, 0, 0}), Bytes({0}), Bytes({0}), 0, 43200000, 43200000},
-                {Timestamp{}, Timestamp{}, Timestamp{}, Timestamp{}}),
-      late(-std::numeric_limits<float>::infinity(), kInfinity),
-      late(-0.0F, -0.0),
-  };
-}
-
-std::vector<DataField> NestedFields() {
-  const auto field = [](int id, std::string name, DataType type) {
-    return DataField{FieldId(id), std::move(name), std::move(type), std::nullopt, std::nullopt};
-  };
-  const DataType inner = DataType::Row({field(7, "z", DataType::String()), field(8, "w w", DataType::Decimal(10, 2))});
-  return {
-      field(0, "id", DataType::Int()),
-      field(1, "a", DataType::Array(DataType::Int())),
-      field(2, "aa", DataType::Array(DataType::Array(DataType::String()))),
-      field(3, "m", DataType::Map(DataType::String(), DataType::Int())),
-      field(4, "mi", DataType::Map(DataType::Int(), DataType::Array(DataType::Double()))),
-      field(5, "r", DataType::Row({field(6, "x", DataType::Int()), field(9, "y", inner)})),
-      field(10, "ar", DataType::Array(DataType::Row({field(11, "p", DataType::Int().NotNull()),
-                                                     field(12, "q", DataType::Timestamp(6))}))),
-      field(13, "mr", DataType::Map(DataType::Int(), DataType::Row({field(14, "u", DataType::Bytes()),
-                                                                    field(15, "v", DataType::Date())}))),
-      field(16, "rm", DataType::Row({field(17, "mm", DataType::Map(DataType::String(), DataType::String())),
-                                     field(18, "bb", DataType::Boolean())})),
-  };
-}
-
-Datum List(DatumList values) { return Datum(std::move(values)); }
-
-/// Rows of nested_parquet (expected/append-latest.jsonl).
-std::vector<DatumList> NestedRows() {
-  const Datum null;
-  return {
-      {1, List({1, null, 3}), List({List({"a", "b"}), List({}), null}), List({List({"k1", 1}), List({"k2", null})}),
-       List({List({1, List({1.5, null})}), List({2, List({})}), List({3, null})}), List({7, List({"deep", Digits("125")})}),
-       List({List({1, Timestamp{MillisOf(2024, 1, 2, 3, 4, 5), 6000}}), List({2, null})}),
-       List({List({5, List({Bytes({0x00, 0xff}), 19723})})}), List({List({List({"x", "y"})}), true})},
-      {2, List({}), List({}), List({}), List({}), List({null, null}), List({}), List({}), List({List({}), null})},
-      {3, null, null, null, null, null, null, null, null},
-      {4, List({null}), List({List({null})}), List({List({"", 0})}), List({List({-1, List({kNan, -0.0})})}),
-       List({0, List({null, null})}), List({List({0, Timestamp{-1, 999000}})}), List({List({0, null})}), null},
-  };
-}
-
 TEST(ParquetTest, ReadsEveryTypeAsJavaWroteIt) {
   const std::vector<DataField> fields = TypeFields();
   const auto limits = WithTestFile("types_limits.parquet");
-  BRAID_ASSERT_OK_AND_ASSIGN(const auto limit_rows, ReadFile(ParquetFormat(), *limits, "/types_limits.parquet", fields));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto limit_rows,
+                             ReadFile(ParquetFormat(), *limits, "/types_limits.parquet", fields));
   ExpectSameRows(limit_rows, LimitRows(), fields);
   const auto special = WithTestFile("types_special.parquet");
-  BRAID_ASSERT_OK_AND_ASSIGN(const auto special_rows, ReadFile(ParquetFormat(), *special, "/types_special.parquet", fields));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto special_rows,
+                             ReadFile(ParquetFormat(), *special, "/types_special.parquet", fields));
   ExpectSameRows(special_rows, SpecialRows(), fields);
 }
 
@@ -191,10 +82,10 @@ TEST(ParquetTest, ReadsEveryTimestampPrecision) {
   DatumList expected;
   DatumList before_epoch;
   const std::int64_t second = MillisOf(2024, 6, 30, 23, 59, 59);
-  const std::array<std::int64_t, 10> nanos = {0, 100'000'000, 120'000'000, 123'000'000, 123'400'000, 123'450'000, 123'456'000,
-                                              123'456'700, 123'456'780, 123'456'789};
-  const std::array<std::int64_t, 10> before = {0, 900'000'000, 980'000'000, 987'000'000, 987'600'000, 987'650'000, 987'654'000,
-                                               987'654'300, 987'654'320, 987'654'321};
+  const std::array<std::int64_t, 10> nanos = {0,           100'000'000, 120'000'000, 123'000'000, 123'400'000,
+                                              123'450'000, 123'456'000, 123'456'700, 123'456'780, 123'456'789};
+  const std::array<std::int64_t, 10> before = {0,           900'000'000, 980'000'000, 987'000'000, 987'600'000,
+                                               987'650'000, 987'654'000, 987'654'300, 987'654'320, 987'654'321};
   for (int p = 0; p <= 9; ++p) {
     columns.emplace_back("ts" + std::to_string(p), DataType::Timestamp(p));
     columns.emplace_back("tz" + std::to_string(p), DataType::TimestampLtz(p));
@@ -209,7 +100,8 @@ TEST(ParquetTest, ReadsEveryTimestampPrecision) {
   }
   const std::vector<DataField> fields = MakeFields(columns);
   const auto files = WithTestFile("timestamp_precisions.parquet");
-  BRAID_ASSERT_OK_AND_ASSIGN(const auto rows, ReadFile(ParquetFormat(), *files, "/timestamp_precisions.parquet", fields));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto rows,
+                             ReadFile(ParquetFormat(), *files, "/timestamp_precisions.parquet", fields));
   ExpectSameRows(rows, {expected, before_epoch, DatumList(20)}, fields);
 }
 
@@ -249,7 +141,8 @@ TEST(ParquetTest, FindsColumnsByNameInTheOrderAskedForAndFillsMissingOnesWithNul
                   DatumList(4)},
                  fields);
   const std::vector<DataField> only_missing = MakeFields({{"added", DataType::Int()}});
-  BRAID_ASSERT_OK_AND_ASSIGN(const auto nulls, ReadFile(ParquetFormat(), *files, "/types_limits.parquet", only_missing));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto nulls,
+                             ReadFile(ParquetFormat(), *files, "/types_limits.parquet", only_missing));
   ExpectSameRows(nulls, {DatumList(1), DatumList(1), DatumList(1)}, only_missing);
 }
 
@@ -260,8 +153,9 @@ TEST(ParquetTest, ReadsBackEveryTypeThatItWrote) {
   for (const char* codec : {"zstd", "snappy", "gzip", "lz4", "none"}) {
     SCOPED_TRACE(codec);
     MemoryFileSystem files;
-    BRAID_ASSERT_OK_AND_ASSIGN(const WrittenFile written, WriteFile(ParquetFormat(), files, "/t/f.parquet", fields, rows,
-                                                                    Options(Options::Map{{"file.compression", codec}})));
+    BRAID_ASSERT_OK_AND_ASSIGN(const WrittenFile written,
+                               WriteFile(ParquetFormat(), files, "/t/f.parquet", fields, rows,
+                                         Options(Options::Map{{"file.compression", codec}})));
     EXPECT_EQ(written.row_count, 6);
     BRAID_ASSERT_OK_AND_ASSIGN(const FileStatus status, files.Stat("/t/f.parquet"));
     EXPECT_EQ(written.size_bytes, status.size_bytes);
@@ -272,8 +166,12 @@ TEST(ParquetTest, ReadsBackEveryTypeThatItWrote) {
 
 TEST(ParquetTest, ReadsBackNestedColumnsInBatchesOfAnySize) {
   std::vector<DataField> fields = NestedFields();
-  fields.push_back({FieldId(30), "far", DataType::Array(DataType::Row({{FieldId(31), "t", DataType::Timestamp(9), {}, {}},
-                                                                      {FieldId(32), "n", DataType::Int(), {}, {}}})), {}, {}});
+  fields.push_back({FieldId(30),
+                    "far",
+                    DataType::Array(DataType::Row({{FieldId(31), "t", DataType::Timestamp(9), {}, {}},
+                                                   {FieldId(32), "n", DataType::Int(), {}, {}}})),
+                    {},
+                    {}});
   fields.push_back({FieldId(33), "bag", DataType::Multiset(DataType::String()), {}, {}});
   fields.push_back({FieldId(34), "v", DataType::Variant(), {}, {}});
   std::vector<DatumList> rows = NestedRows();
@@ -311,8 +209,10 @@ TEST(ParquetTest, WritesSlicesOfBatches) {
 TEST(ParquetTest, GivesTheStatisticsThatJavaRecords) {
   const std::vector<DataField> fields = TypeFields();
   MemoryFileSystem files;
-  BRAID_ASSERT_OK_AND_ASSIGN(const WrittenFile limits, WriteFile(ParquetFormat(), files, "/l.parquet", fields, LimitRows()));
-  BRAID_ASSERT_OK_AND_ASSIGN(const WrittenFile special, WriteFile(ParquetFormat(), files, "/s.parquet", fields, SpecialRows()));
+  BRAID_ASSERT_OK_AND_ASSIGN(const WrittenFile limits,
+                             WriteFile(ParquetFormat(), files, "/l.parquet", fields, LimitRows()));
+  BRAID_ASSERT_OK_AND_ASSIGN(const WrittenFile special,
+                             WriteFile(ParquetFormat(), files, "/s.parquet", fields, SpecialRows()));
   const DatumList high = LimitRows()[0];
   const DatumList low = LimitRows()[1];
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -351,8 +251,9 @@ TEST(ParquetTest, StartsRowGroupsByBlockSizeAndTellsPositions) {
   MemoryFileSystem files;
   const Options options(Options::Map{{"parquet.block.size", "1 kb"}, {"parquet.enable.dictionary", "false"}});
   ASSERT_THAT(WriteFile(ParquetFormat(), files, "/f.parquet", fields, rows, options), IsOk());
-  BRAID_ASSERT_OK_AND_ASSIGN(const auto reader,
-                             ParquetFormat().OpenReader(files, "/f.parquet", {.columns = fields, .filter = nullptr, .batch_rows = 5000}));
+  BRAID_ASSERT_OK_AND_ASSIGN(
+      const auto reader,
+      ParquetFormat().OpenReader(files, "/f.parquet", {.columns = fields, .filter = nullptr, .batch_rows = 5000}));
   std::int64_t expected_first = 0;
   int short_batches = 0;
   while (true) {
@@ -383,11 +284,12 @@ TEST(ParquetTest, GrowsItsEstimateAsRowsCome) {
 }
 
 TEST(ParquetTest, RefusesNullInNotNullColumnsNamingTheColumn) {
-  const std::vector<DataField> nullable = MakeFields({{"flat", DataType::Int()}, {"deep", DataType::Array(DataType::Int())}});
+  const std::vector<DataField> nullable =
+      MakeFields({{"flat", DataType::Int()}, {"deep", DataType::Array(DataType::Int())}});
   const std::vector<DataField> strict =
       MakeFields({{"flat", DataType::Int().NotNull()}, {"deep", DataType::Array(DataType::Int().NotNull())}});
-  for (const auto& [row, column] : std::vector<std::pair<DatumList, std::string>>{{{Datum(), List({})}, "column flat"},
-                                                                                 {{1, List({Datum()})}, "column deep"}}) {
+  for (const auto& [row, column] : std::vector<std::pair<DatumList, std::string>>{
+           {{Datum(), List({})}, "column flat"}, {{1, List({Datum()})}, "column deep"}}) {
     const std::vector<DatumList> rows = {row};
     BRAID_ASSERT_OK_AND_ASSIGN(const Batch batch, MakeBatch(nullable, rows));
     MemoryFileSystem files;
@@ -401,7 +303,8 @@ TEST(ParquetTest, RefusesNullInNotNullColumnsNamingTheColumn) {
 TEST(ParquetTest, RefusesUnknownCompressionByName) {
   MemoryFileSystem files;
   const std::vector<DataField> fields = MakeFields({{"k", DataType::Int()}});
-  const auto writer = ParquetFormat().OpenWriter(files, "/f.parquet", fields, Options(Options::Map{{"file.compression", "lzo"}}));
+  const auto writer =
+      ParquetFormat().OpenWriter(files, "/f.parquet", fields, Options(Options::Map{{"file.compression", "lzo"}}));
   EXPECT_THAT(writer, IsError(ErrorCode::kUnsupported));
   EXPECT_THAT(writer, HasMessage("'lzo'"));
   EXPECT_THAT(files.AllFiles(), testing::IsEmpty());

@@ -137,7 +137,10 @@ void WriteInt96(const ParquetLeaf& leaf, const std::int16_t* definitions, const 
 class ParquetWriter : public FileWriter {
  public:
   ParquetWriter(std::string path, std::vector<DataField> fields, std::unique_ptr<OutputFile> file)
-      : path_(std::move(path)), fields_(std::move(fields)), file_(std::move(file)), statistics_(fields_, kParquetStatistics) {}
+      : path_(std::move(path)),
+        fields_(std::move(fields)),
+        file_(std::move(file)),
+        statistics_(fields_, kParquetStatistics) {}
 
   Status Start(const std::shared_ptr<parquet::schema::GroupNode>& schema, const WriteSettings& settings) {
     row_group_bytes_ = settings.row_group_bytes;
@@ -194,8 +197,9 @@ class ParquetWriter : public FileWriter {
       if (writer.type() == parquet::Type::INT96) {
         WriteInt96(leaf, definitions, repetitions, writer);
       } else {
-        BRAID_ARROW_TRY(writer.WriteArrow(definitions, repetitions, leaf.level_count, *leaf.values, &context_, leaf.nullable),
-                        ArrowTask::kWriting, path_);
+        BRAID_ARROW_TRY(
+            writer.WriteArrow(definitions, repetitions, leaf.level_count, *leaf.values, &context_, leaf.nullable),
+            ArrowTask::kWriting, path_);
       }
     }
     return Ok();

@@ -26,8 +26,10 @@ namespace braid {
 /// Equality that tells -0.0 from 0.0 and holds for NaN.
 inline bool SameDatum(const Datum& a, const Datum& b) {
   if (a.index() != b.index()) return false;
-  if (const auto* x = std::get_if<float>(&a)) return std::bit_cast<std::uint32_t>(*x) == std::bit_cast<std::uint32_t>(b.as_float());
-  if (const auto* x = std::get_if<double>(&a)) return std::bit_cast<std::uint64_t>(*x) == std::bit_cast<std::uint64_t>(b.as_double());
+  if (const auto* x = std::get_if<float>(&a))
+    return std::bit_cast<std::uint32_t>(*x) == std::bit_cast<std::uint32_t>(b.as_float());
+  if (const auto* x = std::get_if<double>(&a))
+    return std::bit_cast<std::uint64_t>(*x) == std::bit_cast<std::uint64_t>(b.as_double());
   if (const auto* x = std::get_if<DatumList>(&a)) {
     const DatumList& y = b.as_list();
     return x->size() == y.size() && std::equal(x->begin(), x->end(), y.begin(), SameDatum);
@@ -104,7 +106,8 @@ inline std::unique_ptr<MemoryFileSystem> WithTestFile(std::string_view name) {
 }
 
 /// Milliseconds of a date and time of the proleptic Gregorian calendar, UTC.
-inline std::int64_t MillisOf(int year, unsigned month, unsigned day, int hour = 0, int minute = 0, int second = 0, int milli = 0) {
+inline std::int64_t MillisOf(int year, unsigned month, unsigned day, int hour = 0, int minute = 0, int second = 0,
+                             int milli = 0) {
   const std::chrono::sys_days date = std::chrono::year(year) / std::chrono::month(month) / std::chrono::day(day);
   return ((date.time_since_epoch().count() * 24LL + hour) * 60 + minute) * 60'000 + second * 1000 + milli;
 }

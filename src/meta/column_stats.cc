@@ -14,7 +14,8 @@ constexpr char32_t kLastCodePoint = 0x10FFFF;
 
 /// Ids of system columns start here (spec data.md §1.2).
 constexpr std::string_view kKeyColumnPrefix = "_KEY_";
-constexpr std::array<std::string_view, 5> kSystemColumns = {"_SEQUENCE_NUMBER", "_VALUE_KIND", "_LEVEL", "rowkind", "_ROW_ID"};
+constexpr std::array<std::string_view, 5> kSystemColumns = {"_SEQUENCE_NUMBER", "_VALUE_KIND", "_LEVEL", "rowkind",
+                                                            "_ROW_ID"};
 
 bool IsSystemColumn(std::string_view name) {
   return name.starts_with(kKeyColumnPrefix) || std::ranges::find(kSystemColumns, name) != kSystemColumns.end();
@@ -114,7 +115,8 @@ Result<StatsMode> ParseStatsMode(std::string_view text) {
   if (lower == "full") return StatsMode{StatsMode::Kind::kFull};
   constexpr std::string_view kTruncate = "truncate(";
   if (lower.starts_with(kTruncate) && lower.ends_with(')')) {
-    const std::string_view digits = std::string_view(lower).substr(kTruncate.size(), lower.size() - kTruncate.size() - 1);
+    const std::string_view digits =
+        std::string_view(lower).substr(kTruncate.size(), lower.size() - kTruncate.size() - 1);
     std::int32_t length = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
     if (error == std::errc() && end == digits.data() + digits.size() && length > 0) {

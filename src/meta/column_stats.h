@@ -30,11 +30,12 @@ inline constexpr StatsMode kKeyStatsMode = {StatsMode::Kind::kTruncate, 128};
 /// Reads "none", "counts", "full" or "truncate(n)", in any case. Errors: kInvalidArgument, quoting the text.
 Result<StatsMode> ParseStatsMode(std::string_view text);
 
-/// The mode of each column of a file (spec data.md §2.6): `fields.<name>.stats-mode`, else kKeyStatsMode for system columns,
-/// else none from `metadata.stats-keep-first-n-columns` on, else `table_mode`, the mode of the file's level or kind.
-/// `thin_keys` names the columns that stand for key columns left out of the file (`data-file.thin-mode`).
+/// The mode of each column of a file (spec data.md §2.6): `fields.<name>.stats-mode`, else kKeyStatsMode for system
+/// columns, else none from `metadata.stats-keep-first-n-columns` on, else `table_mode`, the mode of the file's level or
+/// kind. `thin_keys` names the columns that stand for key columns left out of the file (`data-file.thin-mode`).
 Result<std::vector<StatsMode>> ResolveStatsModes(std::span<const DataField> fields, const Options& options,
-                                                 std::string_view table_mode, std::span<const std::string> thin_keys = {});
+                                                 std::string_view table_mode,
+                                                 std::span<const std::string> thin_keys = {});
 
 /// Statistics as a manifest entry keeps them.
 struct ManifestStats {
@@ -43,8 +44,8 @@ struct ManifestStats {
   std::optional<std::vector<std::string>> columns;
 };
 
-/// Puts statistics into manifest form. The three lists go together. With `dense`, columns without any statistics are left
-/// out (`metadata.stats-dense-store`, the default; never for keys).
+/// Puts statistics into manifest form. The three lists go together. With `dense`, columns without any statistics are
+/// left out (`metadata.stats-dense-store`, the default; never for keys).
 ManifestStats MakeManifestStats(std::span<const DataField> fields, std::span<const ColumnStatistics> statistics,
                                 std::span<const StatsMode> modes, bool dense);
 

@@ -16,7 +16,9 @@ using testing::IsEmpty;
 constexpr StatsMode kNone = {StatsMode::Kind::kNone};
 constexpr StatsMode kCounts = {StatsMode::Kind::kCounts};
 constexpr StatsMode kFull = {StatsMode::Kind::kFull};
-constexpr StatsMode Truncated(std::int32_t length) { return {StatsMode::Kind::kTruncate, length}; }
+constexpr StatsMode Truncated(std::int32_t length) {
+  return {StatsMode::Kind::kTruncate, length};
+}
 
 constexpr std::string_view kLong = "a long text of more than sixteen characters";
 const std::string kHighest = "\xf4\x8f\xbf\xbf";  // U+10FFFF
@@ -106,8 +108,12 @@ TEST(ColumnStatsTest, RaisesTheLastCodePointThatHasASuccessor) {
       {"abc", 3, "abc"},
       {"abcd", 3, "abd"},
       {"ab" + kHighest + "d", 3, "ac"},
-      {"a\x7f" "b", 2, "a\xc2\x80"},                   // U+007F → U+0080 takes a byte more
-      {"\xed\x9f\xbf" "b", 1, "\xee\x80\x80"},         // U+D7FF → U+E000, past the surrogates
+      {"a\x7f"
+       "b",
+       2, "a\xc2\x80"},  // U+007F → U+0080 takes a byte more
+      {"\xed\x9f\xbf"
+       "b",
+       1, "\xee\x80\x80"},                              // U+D7FF → U+E000, past the surrogates
       {"\xe4\xb8\xad\xe4\xb8\xad", 1, "\xe4\xb8\xae"},  // 中中 → 丮
   };
   const std::vector<DataField> fields = {Field(0, "s", DataType::String())};
@@ -148,9 +154,9 @@ TEST(ColumnStatsTest, NamesNoColumnsWhenAllHaveStatistics) {
 }
 
 TEST(ColumnStatsTest, ResolvesModesByColumnThenKeyThenPositionThenTable) {
-  const std::vector<DataField> fields = {Field(0, "_KEY_k", DataType::Int()), Field(1, "_SEQUENCE_NUMBER", DataType::BigInt()),
-                                         Field(2, "k", DataType::Int()), Field(3, "a", DataType::Int()),
-                                         Field(4, "b", DataType::Int())};
+  const std::vector<DataField> fields = {
+      Field(0, "_KEY_k", DataType::Int()), Field(1, "_SEQUENCE_NUMBER", DataType::BigInt()),
+      Field(2, "k", DataType::Int()), Field(3, "a", DataType::Int()), Field(4, "b", DataType::Int())};
   Options options;
   EXPECT_THAT(ResolveStatsModes(fields, options, "none"),
               HasValue(ElementsAre(kKeyStatsMode, kKeyStatsMode, kNone, kNone, kNone)));

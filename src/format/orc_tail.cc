@@ -1,0 +1,274 @@
+#include "format/orc_tail.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <arrow/result.h>
+#include <arrow/util/compression.h>
+#include <fmt/format.h>
+
+namespace braid {
+namespace {
+
+/// What a file of 100 GB with small stripes needs, far from what a damaged length could ask for.
+constexpr std::int64_t kMaxTailBytes = std::int64_t{1} << 28;
+constexpr std::int64_t kMaxBlockBytes = std::int64_t{1} << 23;  // three bytes hold a chunk's length
+
+Error Damaged(std::string_view path, std::string_view what) {
+  return Error(ErrorCode::kCorruption, fmt::format("{} is damaged: {}", path, what));
+}
+
+/// Walks the fields of one Protocol Buffers message.
+class MessageReader {
+ public:
+  explicit MessageReader(std::string_view bytes) : rest_(bytes) {}
+
+  struct Field {
+    std::uint64_t number = 0;
+    std::uint64_t value = 0;  // of a varint
+    std::string_view bytes;   // of a message, text or packed list
+  };
+
+  /// The next field; nullopt at the end, or where the message breaks off (see broken()).
+  std::optional<Field> Next() {
+    if (rest_.empty() || broken_) return std::nullopt;
+    const std::uint64_t tag = Varint();
+    Field field{.number = tag >> 3, .value = 0, .bytes = {}};
+    switch (tag & 7) {
+      case 0: field.value = Varint(); break;
+      case 1: field.bytes = Take(8); break;
+      case 2: field.bytes = Take(Varint()); break;
+      case 5: field.bytes = Take(4); break;
+      default: broken_ = true;
+    }
+    if (broken_) return std::nullopt;
+    return field;
+  }
+
+  std::uint64_t Varint() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      if (rest_.empty()) break;
+      const auto byte = static_cast<unsigned char>(rest_.front());
+      rest_.remove_prefix(1);
+      value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
+      if ((byte & 0x80) == 0) return value;
+    }
+    broken_ = true;
+    return 0;
+  }
+  bool empty() const { return rest_.empty(); }
+  bool broken() const { return broken_; }
+
+ private:
+  std::string_view Take(std::uint64_t count) {
+    if (count > rest_.size()) {
+      broken_ = true;
+      return {};
+    }
+    const std::string_view bytes = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return bytes;
+  }
+
+  std::string_view rest_;
+  bool broken_ = false;
+};
+
+Result<std::string> ReadRange(const InputFile& file, std::int64_t offset, std::int64_t byte_count,
+                              std::string_view path) {
+  if (offset < 0 || byte_count < 0 || offset > file.size_bytes() || byte_count > file.size_bytes() - offset) {
+    return Damaged(path, "it points beyond its end");
+  }
+  std::string bytes(static_cast<std::size_t>(byte_count), '\0');
+  BRAID_TRY(file.ReadAt(offset, std::as_writable_bytes(std::span(bytes))));
+  return bytes;
+}
+
+/// Fills the start of `block`; the number of bytes filled.
+Result<std::size_t> DecompressChunk(arrow::util::Codec& codec, std::string_view chunk, std::string& block,
+                                    std::string_view path) {
+  const auto input_bytes = static_cast<std::int64_t>(chunk.size());
+  const auto* input = reinterpret_cast<const std::uint8_t*>(chunk.data());
+  const auto capacity = static_cast<std::int64_t>(block.size());
+  auto* output = reinterpret_cast<std::uint8_t*>(block.data());
+  if (codec.compression_type() == arrow::Compression::ZSTD) {
+    // In one step Arrow wants to know the size beforehand.
+    const auto stream = codec.MakeDecompressor();
+    if (!stream.ok()) return Damaged(path, "a compressed chunk cannot be read");
+    const auto done = (*stream)->Decompress(input_bytes, input, capacity, output);
+    if (!done.ok() || done->bytes_read != input_bytes) return Damaged(path, "a compressed chunk cannot be read");
+    return static_cast<std::size_t>(done->bytes_written);
+  }
+  const auto written = codec.Decompress(input_bytes, input, capacity, output);
+  if (!written.ok()) return Damaged(path, "a compressed chunk cannot be read");
+  return static_cast<std::size_t>(*written);
+}
+
+Result<std::string> Decompress(const OrcTail& tail, std::string_view bytes, std::string_view path) {
+  if (tail.codec == nullptr) return std::string(bytes);
+  std::string result;
+  std::string block(static_cast<std::size_t>(tail.block_bytes), '\0');
+  while (!bytes.empty()) {
+    if (bytes.size() < 3) return Damaged(path, "a compressed chunk breaks off");
+    const auto byte = [&bytes](std::size_t i) {
+      return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i]));
+    };
+    const std::uint32_t header = byte(0) | (byte(1) << 8) | (byte(2) << 16);
+    const std::size_t size = header >> 1;
+    if (size > bytes.size() - 3) return Damaged(path, "a compressed chunk breaks off");
+    const std::string_view chunk = bytes.substr(3, size);
+    if ((header & 1) != 0) {
+      result += chunk;
+    } else {
+      BRAID_TRY_ASSIGN(const std::size_t written, DecompressChunk(*tail.codec, chunk, block, path));
+      result.append(block, 0, written);
+    }
+    bytes.remove_prefix(3 + size);
+  }
+  return result;
+}
+
+Result<std::shared_ptr<arrow::util::Codec>> MakeCodec(std::uint64_t kind, std::string_view path) {
+  arrow::Result<std::unique_ptr<arrow::util::Codec>> codec = arrow::Status::NotImplemented("");
+  switch (kind) {
+    case 0: return std::shared_ptr<arrow::util::Codec>();
+    case 1: {
+      arrow::util::GZipCodecOptions raw_deflate;
+      raw_deflate.gzip_format = arrow::util::GZipFormat::DEFLATE;
+      codec = arrow::util::Codec::Create(arrow::Compression::GZIP, raw_deflate);
+      break;
+    }
+    case 2: codec = arrow::util::Codec::Create(arrow::Compression::SNAPPY); break;
+    case 4: codec = arrow::util::Codec::Create(arrow::Compression::LZ4); break;
+    case 5: codec = arrow::util::Codec::Create(arrow::Compression::ZSTD); break;
+    default: break;
+  }
+  if (codec.ok()) return std::shared_ptr<arrow::util::Codec>(std::move(codec).ValueUnsafe());
+  return Error(ErrorCode::kUnsupported, fmt::format("{} is compressed with {}, which cannot be read", path,
+                                                    kind == 3 ? "lzo" : "an unknown codec"))
+      .Hint("rewrite the file with another compression, such as zstd");
+}
+
+OrcTail::Stripe ParseStripe(MessageReader message) {
+  OrcTail::Stripe stripe;
+  while (const auto field = message.Next()) {
+    const auto value = static_cast<std::int64_t>(field->value);
+    switch (field->number) {
+      case 1: stripe.offset = value; break;
+      case 2: stripe.index_bytes = value; break;
+      case 3: stripe.data_bytes = value; break;
+      case 4: stripe.footer_bytes = value; break;
+      case 5: stripe.row_count = value; break;
+      default: break;
+    }
+  }
+  return stripe;
+}
+
+/// Column ids of the children of the root, the first type in the footer.
+std::vector<std::uint32_t> ParseRootType(MessageReader message) {
+  std::vector<std::uint32_t> columns;
+  while (const auto field = message.Next()) {
+    if (field->number != 2) continue;
+    if (field->bytes.empty()) {
+      columns.push_back(static_cast<std::uint32_t>(field->value));
+      continue;
+    }
+    MessageReader packed(field->bytes);
+    while (!packed.empty() && !packed.broken()) columns.push_back(static_cast<std::uint32_t>(packed.Varint()));
+  }
+  return columns;
+}
+
+Status ParseFooter(std::string_view bytes, OrcTail& tail, std::string_view path) {
+  MessageReader message(bytes);
+  bool root_seen = false;
+  while (const auto field = message.Next()) {
+    if (field->number == 3) tail.stripes.push_back(ParseStripe(MessageReader(field->bytes)));
+    if (field->number == 4 && !std::exchange(root_seen, true))
+      tail.root_columns = ParseRootType(MessageReader(field->bytes));
+  }
+  if (message.broken()) return Damaged(path, "its footer cannot be read");
+  return Ok();
+}
+
+}  // namespace
+
+const OrcStripeFooter::Stream* OrcStripeFooter::Find(std::uint32_t column, StreamKind kind) const {
+  const auto found = std::ranges::find_if(streams, [&](const Stream& stream) {
+    return stream.column == column && stream.kind == static_cast<std::uint64_t>(kind);
+  });
+  return found == streams.end() ? nullptr : &*found;
+}
+
+Result<std::string> ReadOrcBytes(const InputFile& file, const OrcTail& tail, std::int64_t offset,
+                                 std::int64_t byte_count, std::string_view path) {
+  BRAID_TRY_ASSIGN(const std::string bytes, ReadRange(file, offset, byte_count, path));
+  return Decompress(tail, bytes, path);
+}
+
+Result<OrcTail> ReadOrcTail(const InputFile& file, std::string_view path) {
+  const std::int64_t size = file.size_bytes();
+  if (size < 4) return Damaged(path, "it is too short for an ORC file");
+  BRAID_TRY_ASSIGN(const std::string last, ReadRange(file, size - 1, 1, path));
+  const std::int64_t postscript_bytes = static_cast<unsigned char>(last[0]);
+  BRAID_TRY_ASSIGN(const std::string postscript, ReadRange(file, size - 1 - postscript_bytes, postscript_bytes, path));
+
+  OrcTail tail;
+  std::int64_t footer_bytes = -1;
+  std::uint64_t codec = 0;
+  MessageReader message(postscript);
+  while (const auto field = message.Next()) {
+    if (field->number == 1) footer_bytes = static_cast<std::int64_t>(field->value);
+    if (field->number == 2) codec = field->value;
+    if (field->number == 3) tail.block_bytes = static_cast<std::int64_t>(field->value);
+  }
+  if (message.broken() || footer_bytes < 0 || footer_bytes > kMaxTailBytes || tail.block_bytes < 0 ||
+      tail.block_bytes > kMaxBlockBytes) {
+    return Damaged(path, "its postscript cannot be read");
+  }
+  BRAID_TRY_ASSIGN(tail.codec, MakeCodec(codec, path));
+  BRAID_TRY_ASSIGN(const std::string footer,
+                   ReadOrcBytes(file, tail, size - 1 - postscript_bytes - footer_bytes, footer_bytes, path));
+  BRAID_TRY(ParseFooter(footer, tail, path));
+  return tail;
+}
+
+Result<OrcStripeFooter> ReadOrcStripeFooter(const InputFile& file, const OrcTail& tail, const OrcTail::Stripe& stripe,
+                                            std::string_view path) {
+  BRAID_TRY_ASSIGN(
+      const std::string bytes,
+      ReadOrcBytes(file, tail, stripe.offset + stripe.index_bytes + stripe.data_bytes, stripe.footer_bytes, path));
+  OrcStripeFooter footer;
+  std::int64_t offset = stripe.offset;
+  MessageReader message(bytes);
+  while (const auto field = message.Next()) {
+    if (field->number == 3) footer.writer_zone = field->bytes;
+    MessageReader child(field->bytes);
+    if (field->number == 1) {
+      OrcStripeFooter::Stream stream;
+      while (const auto part = child.Next()) {
+        if (part->number == 1) stream.kind = part->value;
+        if (part->number == 2) stream.column = part->value;
+        if (part->number == 3) stream.bytes = static_cast<std::int64_t>(part->value);
+      }
+      if (stream.bytes < 0 || stream.bytes > file.size_bytes())
+        return Damaged(path, "a stream is longer than the file");
+      stream.offset = std::exchange(offset, offset + stream.bytes);
+      footer.streams.push_back(stream);
+    }
+    if (field->number == 2) {
+      std::uint64_t encoding = 0;
+      while (const auto part = child.Next()) {
+        if (part->number == 1) encoding = part->value;
+      }
+      footer.encodings.push_back(encoding);
+    }
+  }
+  if (message.broken()) return Damaged(path, "the footer of a stripe cannot be read");
+  return footer;
+}
+
+}  // namespace braid
