@@ -20,6 +20,7 @@
 #include "format/parquet_error.h"
 #include "format/parquet_format.h"
 #include "format/parquet_int96.h"
+#include "format/parquet_pruning.h"
 
 namespace braid {
 namespace {
@@ -104,6 +105,9 @@ class ParquetReader : public FileReader {
     const int group = next_group_++;
     const std::int64_t row_count = metadata().RowGroup(group)->num_rows();
     const std::int64_t first = std::exchange(next_group_first_row_, next_group_first_row_ + row_count);
+    if (request_.filter != nullptr && !RowGroupMayMatch(metadata(), group, request_.columns, *request_.filter)) {
+      return Ok();
+    }
     plain_.reset();
     int96_.clear();
     if (!plain_leaves_.empty()) {

@@ -268,6 +268,55 @@ TEST(ParquetTest, StartsRowGroupsByBlockSizeAndTellsPositions) {
   EXPECT_EQ(short_batches, 5);  // four groups of 8,192 rows and one of the rest, each read as 5,000 and fewer
 }
 
+TEST(ParquetTest, LeavesOutRowGroupsThatTheFilterCannotMatch) {
+  const std::vector<DataField> fields = MakeFields({{"k", DataType::BigInt()},
+                                                    {"d", DataType::Decimal(20, 2)},
+                                                    {"s", DataType::String()},
+                                                    {"t", DataType::Timestamp(6)},
+                                                    {"x", DataType::Double()}});
+  std::vector<DatumList> rows;
+  for (int i = 0; i < 3 * 8192; ++i) {
+    rows.push_back({i, Decimal{Int128{i} - 100}, "s" + std::to_string(i / 8192), Timestamp{i, 0},
+                    i == 0 ? kNan : static_cast<double>(i)});
+  }
+  MemoryFileSystem files;
+  const Options options(Options::Map{{"parquet.block.size", "1 kb"}});
+  ASSERT_THAT(WriteFile(ParquetFormat(), files, "/f.parquet", fields, rows, options), IsOk());
+  using Op = Predicate::Op;
+  struct Case {
+    PredicatePtr filter;
+    std::int64_t first_row;
+    std::size_t row_count;
+  };
+  const std::vector<Case> cases = {
+      {Predicate::Leaf(Op::kEqual, "k", DataType::BigInt(), {8192}), 8192, 8192},
+      {Predicate::Leaf(Op::kLess, "k", DataType::BigInt(), {0}), 0, 0},
+      {Predicate::Leaf(Op::kLess, "d", DataType::Decimal(20, 2), {Decimal{0}}), 0, 8192},
+      {Predicate::Leaf(Op::kEqual, "s", DataType::String(), {"s2"}), 16384, 8192},
+      {Predicate::Leaf(Op::kGreater, "t", DataType::Timestamp(6), {Timestamp{8191, 0}}), 8192, 16384},
+      {Predicate::Leaf(Op::kIsNull, "s", DataType::String()), 0, 0},
+      // NaN is above every number, though the footer's bounds leave it out.
+      {Predicate::Leaf(Op::kGreater, "x", DataType::Double(), {1e9}), 0, 3 * 8192},
+      {Predicate::Leaf(Op::kEqual, "other", DataType::Int(), {1}), 0, 3 * 8192},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.filter->ToString());
+    BRAID_ASSERT_OK_AND_ASSIGN(
+        const auto reader, ParquetFormat().OpenReader(files, "/f.parquet",
+                                                      {.columns = fields, .filter = c.filter, .batch_rows = 100'000}));
+    std::size_t row_count = 0;
+    while (true) {
+      BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<Batch> batch, reader->Next());
+      if (!batch) break;
+      if (row_count == 0) {
+        EXPECT_EQ(reader->first_row_of_last_batch(), c.first_row);
+      }
+      row_count += static_cast<std::size_t>(batch->rows->num_rows());
+    }
+    EXPECT_EQ(row_count, c.row_count);
+  }
+}
+
 TEST(ParquetTest, GrowsItsEstimateAsRowsCome) {
   const std::vector<DataField> fields = MakeFields({{"s", DataType::String()}});
   MemoryFileSystem files;
