@@ -9,6 +9,11 @@ void RegisterFlinkFunctions(duckdb::ClientContext& context) {
   FunctionRegistrar registrar(context);
   RegisterArithmeticFunctions(registrar);
   RegisterMathFunctions(registrar);
+  RegisterStringFunctions(registrar);
+  RegisterRegexFunctions(registrar);
+  RegisterEncodingFunctions(registrar);
+  RegisterTemporalFunctions(registrar);
+  RegisterCastFunctions(registrar);
 }
 
 }  // namespace braid
