@@ -278,7 +278,9 @@ void ReadDataFileField(const AvroStep& step, AvroCursor& cursor, DataFileMeta& f
 /// Reads manifest entries, asking the filter as soon as an entry's head is known.
 class EntryReader {
  public:
-  EntryReader(const AvroProgram& program, const ManifestFilter& filter) : program_(program), steps_(program.steps), filter_(filter) {
+  /// Both are borrowed until the reader is gone.
+  EntryReader(const AvroProgram& program, const ManifestFilter& filter)
+      : program_(program), steps_(program.steps), filter_(filter) {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const std::int32_t target = steps_[i].target;
       if (target == kKind || target == kPartition || target == kBucket) head_steps_ = i + 1;
@@ -289,13 +291,13 @@ class EntryReader {
     }
   }
 
-  /// Fills the entry, or passes over it and leaves it empty; returns whether it was wanted.
+  /// Reads the entry in the place of an earlier one, or passes over it; returns whether it was wanted.
   bool Read(AvroCursor& cursor, ManifestEntry& entry) const {
+    Forget(entry.file);
     std::string_view partition;
     for (std::size_t i = 0; i < head_steps_; ++i) ReadField(steps_[i], cursor, entry, partition);
     if (filter_.accepts && cursor.ok() && !filter_.accepts(entry.kind, partition, entry.bucket)) {
       program_.SkipFrom(head_steps_, cursor);
-      entry = ManifestEntry();
       return false;
     }
     entry.partition = RowOf(partition, cursor);
@@ -304,6 +306,19 @@ class EntryReader {
   }
 
  private:
+  /// Empties what the file need not set; the rest is overwritten. Vectors keep their memory.
+  void Forget(DataFileMeta& file) const {
+    if (!filter_.keep_key_stats) file.key_stats = SimpleStats();
+    if (!filter_.keep_value_stats) file.value_stats = SimpleStats();
+    file.key_stats.null_counts.clear();
+    file.value_stats.null_counts.clear();
+    file.creation_time_ms = file.delete_row_count = file.first_row_id = std::nullopt;
+    file.embedded_index = file.external_path = std::nullopt;
+    file.file_source = std::nullopt;
+    file.value_stats_cols = file.write_cols = std::nullopt;
+    file.write_cols_sequences = std::nullopt;
+  }
+
   void ReadField(const AvroStep& step, AvroCursor& cursor, ManifestEntry& entry, std::string_view& partition) const {
     if (!step.Enter(cursor)) return;
     switch (step.target) {
@@ -400,27 +415,14 @@ Result<std::vector<ManifestFileMeta>> DecodeManifestList(const AvroContainer& co
   return manifests;
 }
 
-Result<std::vector<ManifestEntry>> DecodeManifest(const AvroContainer& container, std::size_t first, std::size_t last,
-                                                  const ManifestFilter& filter) {
-  // No entry is stored in less, so a damaged count cannot ask for much memory.
-  constexpr std::size_t kLeastStoredBytes = 16;
+Status DecodeManifest(const AvroContainer& container, std::size_t first, std::size_t last, const ManifestFilter& filter,
+                      const std::function<void(ManifestEntry&)>& visit) {
   BRAID_TRY_ASSIGN(const auto program, ProgramFor<kManifestFields>(container.header().schema_json));
   const EntryReader reader(*program, filter);
-  std::vector<ManifestEntry> entries;
-  if (!filter.accepts) {
-    std::size_t count = 0;
-    for (const AvroBlock& block : container.blocks().subspan(first, last - first)) {
-      count += std::min(static_cast<std::size_t>(block.record_count), block.bytes.size() / kLeastStoredBytes);
-    }
-    entries.reserve(count);
-  }
-  bool spare = false;  // whether the last entry is one that the filter refused, to be filled by the next
-  BRAID_TRY(ForEachRecord(container, first, last, [&](AvroCursor& cursor) {
-    if (!spare) entries.emplace_back();
-    spare = !reader.Read(cursor, entries.back());
-  }));
-  if (spare) entries.pop_back();
-  return entries;
+  ManifestEntry entry;
+  return ForEachRecord(container, first, last, [&](AvroCursor& cursor) {
+    if (reader.Read(cursor, entry) && cursor.ok()) visit(entry);
+  });
 }
 
 Result<std::vector<IndexManifestEntry>> DecodeIndexManifest(const AvroContainer& container) {

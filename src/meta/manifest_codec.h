@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +18,9 @@ namespace braid {
 // Errors of the decoders: kCorruption with the offset, not naming the file; kUnsupported for records of Paimon before 0.2.
 
 Result<std::vector<ManifestFileMeta>> DecodeManifestList(const AvroContainer& container);
-/// Entries of blocks `first` … `last` − 1. Precondition: first ≤ last ≤ container.blocks().size().
-Result<std::vector<ManifestEntry>> DecodeManifest(const AvroContainer& container, std::size_t first, std::size_t last,
-                                                  const ManifestFilter& filter);
+/// Calls `visit` as ManifestScanner::VisitBlocks does. Precondition: first ≤ last ≤ container.blocks().size().
+Status DecodeManifest(const AvroContainer& container, std::size_t first, std::size_t last, const ManifestFilter& filter,
+                      const std::function<void(ManifestEntry&)>& visit);
 Result<std::vector<IndexManifestEntry>> DecodeIndexManifest(const AvroContainer& container);
 
 // The schemas that we write, letter by letter those of Java.

@@ -58,7 +58,10 @@ Result<std::vector<ManifestFileMeta>> DecodeList(std::string file) {
 }
 Result<std::vector<ManifestEntry>> DecodeEntries(std::string file, const ManifestFilter& filter = {}) {
   BRAID_TRY_ASSIGN(const AvroContainer container, AvroContainer::Open(std::move(file)));
-  return DecodeManifest(container, 0, container.blocks().size(), filter);
+  std::vector<ManifestEntry> entries;
+  BRAID_TRY(DecodeManifest(container, 0, container.blocks().size(), filter,
+                           [&](ManifestEntry& entry) { entries.push_back(std::move(entry)); }));
+  return entries;
 }
 Result<std::vector<IndexManifestEntry>> DecodeIndex(std::string file) {
   BRAID_TRY_ASSIGN(const AvroContainer container, AvroContainer::Open(std::move(file)));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -38,10 +39,10 @@ Result<AvroContainer> OpenContainer(const FileSystem& fs, const std::string& pat
   return container;
 }
 
-template <typename Values>
-Result<Values> NamingFile(std::string_view path, Result<Values> values) {
-  if (!values) return NameFile(path, values.error());
-  return values;
+template <typename Outcome>
+Outcome NamingFile(std::string_view path, Outcome outcome) {
+  if (!outcome) return NameFile(path, outcome.error());
+  return outcome;
 }
 
 Result<AvroContainerWriter::Options> WriterOptions(const ManifestWriteOptions& options) {
@@ -161,9 +162,24 @@ Result<ManifestScanner> ManifestScanner::Open(const FileSystem& fs, const TableP
   return ManifestScanner(std::move(path), std::move(container));
 }
 
+Status ManifestScanner::VisitBlocks(std::size_t first, std::size_t last, const ManifestFilter& filter,
+                                    const std::function<void(ManifestEntry&)>& visit) const {
+  return NamingFile(path_, DecodeManifest(container_, first, last, filter, visit));
+}
+
 Result<std::vector<ManifestEntry>> ManifestScanner::ReadBlocks(std::size_t first, std::size_t last,
                                                                const ManifestFilter& filter) const {
-  return NamingFile(path_, DecodeManifest(container_, first, last, filter));
+  std::vector<ManifestEntry> entries;
+  if (!filter.accepts) {
+    // No entry is stored in less than 16 bytes, so a damaged count cannot ask for much memory.
+    std::size_t count = 0;
+    for (const AvroBlock& block : container_.blocks().subspan(first, last - first)) {
+      count += std::min(static_cast<std::size_t>(block.record_count), block.bytes.size() / 16);
+    }
+    entries.reserve(count);
+  }
+  BRAID_TRY(VisitBlocks(first, last, filter, [&](ManifestEntry& entry) { entries.push_back(std::move(entry)); }));
+  return entries;
 }
 
 Result<std::vector<ManifestEntry>> ScanManifest(const FileSystem& fs, const TablePaths& paths, std::string_view name,
