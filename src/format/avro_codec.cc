@@ -72,7 +72,9 @@ Bytef* ZlibInput(std::string_view bytes) {
 
 }  // namespace
 
-std::string_view AvroCodecName(AvroCodec codec) { return kCodecNames[static_cast<std::size_t>(codec)]; }
+std::string_view AvroCodecName(AvroCodec codec) {
+  return kCodecNames[static_cast<std::size_t>(codec)];
+}
 
 Result<AvroCodec> ParseAvroCodec(std::string_view name) {
   for (std::size_t i = 0; i < kCodecNames.size(); ++i) {
@@ -231,8 +233,8 @@ Status AvroCompressor::Compress(AvroCodec codec, int zstd_level, std::string_vie
   if (state_->zstd == nullptr) return Error(ErrorCode::kInternal, "zstd cannot make a compression context");
   const std::size_t start = out.size();
   out.resize(start + ZSTD_compressBound(records.size()));
-  const std::size_t size =
-      ZSTD_compressCCtx(state_->zstd, out.data() + start, out.size() - start, records.data(), records.size(), zstd_level);
+  const std::size_t size = ZSTD_compressCCtx(state_->zstd, out.data() + start, out.size() - start, records.data(),
+                                             records.size(), zstd_level);
   if (ZSTD_isError(size)) {
     return Error(ErrorCode::kInternal, fmt::format("zstd cannot compress a block: {}", ZSTD_getErrorName(size)));
   }

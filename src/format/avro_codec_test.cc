@@ -25,7 +25,8 @@ TEST(AvroCodecTest, GivesBackWhatEachCodecCompressed) {
   for (int i = 0; i < 200'000; ++i) large += std::to_string(i * 7919);
   AvroDecompressor decompressor;
   for (const AvroCodec codec : kCodecs) {
-    for (const std::string& records : {std::string(), std::string("a"), large, std::string(3'000'000, 'x'), std::string("b")}) {
+    for (const std::string& records :
+         {std::string(), std::string("a"), large, std::string(3'000'000, 'x'), std::string("b")}) {
       SCOPED_TRACE(AvroCodecName(codec));
       const std::string block = Compressed(codec, records);
       EXPECT_THAT(decompressor.Decompress(codec, block), HasValue(Eq(records)));
@@ -38,7 +39,8 @@ TEST(AvroCodecTest, ReadsWhatOthersWrote) {
   const std::string deflate = FromHex("cb48cdc9c9d751c8005100").value();
   EXPECT_THAT(AvroDecompressor().Decompress(AvroCodec::kDeflate, deflate), HasValue(Eq("hello, hello")));
   // Snappy: length 5, a literal of 5 bytes, then the big-endian CRC-32 of "hello" (0x3610a686).
-  EXPECT_THAT(AvroDecompressor().Decompress(AvroCodec::kSnappy, FromHex("051068656c6c6f3610a686").value()), HasValue(Eq("hello")));
+  EXPECT_THAT(AvroDecompressor().Decompress(AvroCodec::kSnappy, FromHex("051068656c6c6f3610a686").value()),
+              HasValue(Eq("hello")));
 }
 
 TEST(AvroCodecTest, RefusesASnappyBlockWithAnotherChecksum) {
@@ -61,7 +63,8 @@ TEST(AvroCodecTest, RefusesTruncatedAndForeignBlocks) {
 
 TEST(AvroCodecTest, RefusesASnappyLengthThatItsBytesCannotHold) {
   // The length says 1 GiB - 1, the block has one literal byte.
-  EXPECT_THAT(AvroDecompressor().Decompress(AvroCodec::kSnappy, FromHex("ffffffff030061e8b7be43").value()), HasMessage("length"));
+  EXPECT_THAT(AvroDecompressor().Decompress(AvroCodec::kSnappy, FromHex("ffffffff030061e8b7be43").value()),
+              HasMessage("length"));
 }
 
 TEST(AvroCodecTest, NamesCodecsThatItCannotRead) {

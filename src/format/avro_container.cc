@@ -11,7 +11,7 @@
 namespace braid {
 namespace {
 
-constexpr std::size_t kBlockBytes = 64000;                        // Java Avro's DEFAULT_SYNC_INTERVAL
+constexpr std::size_t kBlockBytes = 64000;  // Java Avro's DEFAULT_SYNC_INTERVAL
 constexpr std::size_t kPendingBytes = std::size_t{1} << 20;
 
 Error DamagedAt(std::size_t offset, std::string_view what) {
@@ -60,7 +60,8 @@ Result<AvroBlock> ParseAvroBlock(std::string_view file, std::string_view sync, s
   const std::string_view marker = cursor.Fixed(static_cast<std::int64_t>(sync.size()));
   if (!cursor.ok()) return DamagedAt(offset + cursor.failed_at(), "a block ends early");
   if (block.record_count < 0) return DamagedAt(offset, "a block has a negative number of records");
-  if (marker != sync) return DamagedAt(offset + cursor.offset() - sync.size(), "a block does not end with the file's marker");
+  if (marker != sync)
+    return DamagedAt(offset + cursor.offset() - sync.size(), "a block does not end with the file's marker");
   offset += cursor.offset();
   return block;
 }

@@ -22,10 +22,11 @@ inline constexpr std::size_t kAvroSyncBytes = 16;
 struct AvroHeader {
   std::string_view schema_json;  ///< borrowed from the bytes parsed
   AvroCodec codec = AvroCodec::kNull;
-  std::string_view sync;         ///< the marker behind every block; borrowed likewise
-  std::size_t size_bytes = 0;    ///< of the header: where the first block starts
+  std::string_view sync;       ///< the marker behind every block; borrowed likewise
+  std::size_t size_bytes = 0;  ///< of the header: where the first block starts
 };
-/// Reads the header at the start of the bytes. Errors: kCorruption with the offset; kUnsupported for a codec (ParseAvroCodec).
+/// Reads the header at the start of the bytes. Errors: kCorruption with the offset; kUnsupported for a codec
+/// (ParseAvroCodec).
 Result<AvroHeader> ParseAvroHeader(std::string_view bytes);
 
 /// A block of records.
@@ -58,7 +59,8 @@ class AvroContainer {
 
 /// Writes an Avro object container file. One thread.
 ///
-/// Usage: append one record to `block()`, call EndRecord, and so on; then Finish. Blocks end at 64,000 bytes, as Java's do.
+/// Usage: append one record to `block()`, call EndRecord, and so on; then Finish. Blocks end at 64,000 bytes, as Java's
+/// do.
 class AvroContainerWriter {
  public:
   struct Options {
@@ -84,10 +86,10 @@ class AvroContainerWriter {
   Options options_;
   AvroCompressor& compressor_;
   std::string sync_;
-  std::string block_;       // records of the current block
+  std::string block_;  // records of the current block
   std::int64_t block_records_ = 0;
   std::string compressed_;
-  std::string pending_;     // complete blocks that are not yet in the file, so that a small file takes one append
+  std::string pending_;  // complete blocks that are not yet in the file, so that a small file takes one append
   std::int64_t flushed_bytes_ = 0;
 };
 

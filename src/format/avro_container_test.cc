@@ -19,8 +19,16 @@ std::string TwoBlocks() {
   const std::string sync = "0123456789abcdef";
   std::string file = "Obj\1";
   file += '\4';  // two pairs of metadata
-  file += "\x16" "avro.schema" "\x0c" "\"long\"";
-  file += "\x14" "avro.codec" "\x08" "null";
+  file +=
+      "\x16"
+      "avro.schema"
+      "\x0c"
+      "\"long\"";
+  file +=
+      "\x14"
+      "avro.codec"
+      "\x08"
+      "null";
   file += std::string(1, '\0') + sync;
   file += "\x04\x04\x02\x04" + sync;
   file += "\x02\x02\x06" + sync;
@@ -63,7 +71,9 @@ TEST(AvroContainerTest, RefusesAnotherMarkerBehindABlock) {
 
 TEST(AvroContainerTest, RefusesCodecsByName) {
   std::string file = TwoBlocks();
-  file.replace(file.find("\x08null"), 5, "\x0a" "bzip2");
+  file.replace(file.find("\x08null"), 5,
+               "\x0a"
+               "bzip2");
   EXPECT_THAT(AvroContainer::Open(file), IsError(ErrorCode::kUnsupported));
   EXPECT_THAT(AvroContainer::Open(file), HasMessage("bzip2"));
   file.replace(file.find("bzip2"), 5, "bzip9");
@@ -90,7 +100,8 @@ TEST(AvroContainerTest, WritesBlocksThatItReads) {
     EXPECT_EQ(container.blocks()[0].record_count, 628);
     EXPECT_EQ(container.blocks()[1].record_count, 372);
     AvroDecompressor decompressor;
-    BRAID_ASSERT_OK_AND_ASSIGN(const std::string_view records, decompressor.Decompress(codec, container.blocks()[1].bytes));
+    BRAID_ASSERT_OK_AND_ASSIGN(const std::string_view records,
+                               decompressor.Decompress(codec, container.blocks()[1].bytes));
     AvroCursor cursor(records);
     EXPECT_EQ(cursor.Bytes(), std::string(100, static_cast<char>('a' + 628 % 26)));
   }

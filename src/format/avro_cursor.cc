@@ -33,7 +33,7 @@ void AvroCursor::SkipNode(const AvroSchema& schema, std::int32_t position, int d
     case AvroKind::kBoolean: Fixed(1); return;
     case AvroKind::kInt:
     case AvroKind::kLong:
-    case AvroKind::kEnum: Long(); return;
+    case AvroKind::kEnum: SkipLong(); return;
     case AvroKind::kFloat: Fixed(4); return;
     case AvroKind::kDouble: Fixed(8); return;
     case AvroKind::kBytes:
@@ -43,7 +43,8 @@ void AvroCursor::SkipNode(const AvroSchema& schema, std::int32_t position, int d
     case AvroKind::kMap: return SkipItems(schema, node, depth);
     case AvroKind::kUnion: {
       const std::int64_t branch = Long();
-      if (branch < 0 || static_cast<std::uint64_t>(branch) >= node.children.size()) return Fail("a union has no such branch");
+      if (branch < 0 || static_cast<std::uint64_t>(branch) >= node.children.size())
+        return Fail("a union has no such branch");
       return SkipNode(schema, node.children[static_cast<std::size_t>(branch)], depth + 1);
     }
     case AvroKind::kRecord:

@@ -14,8 +14,8 @@ namespace braid {
 
 /// Reads Avro's binary values from bytes that may be damaged. One thread.
 ///
-/// Failures stick: after the first, every read gives zero or nothing at once, so that loops end and callers check `ok()`
-/// once a record instead of once a value. No read looks outside the bytes.
+/// Failures stick: after the first, every read gives zero or nothing at once, so that loops end and callers check
+/// `ok()` once a record instead of once a value. No read looks outside the bytes.
 class AvroCursor {
  public:
   /// The bytes must outlive the cursor and the views that it returns.
@@ -46,6 +46,14 @@ class AvroCursor {
     }
     return LongLong();
   }
+  /// Passes over an int or a long.
+  void SkipLong() {
+    for (int bytes = 0; bytes < 10; ++bytes) {
+      if (position_ == end_) return Fail("the block ends within a value");
+      if (static_cast<signed char>(*position_++) >= 0) return;
+    }
+    Fail("a number is longer than 64 bits");
+  }
   std::int32_t Int() {
     const std::int64_t value = Long();
     if (value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::int32_t>::max()) {
@@ -72,8 +80,8 @@ class AvroCursor {
     return bytes;
   }
 
-  /// The number of items in the next block of an array or map; 0 after the last. Never more than the bytes left, so it is
-  /// for items that take bytes (AvroNode::takes_bytes).
+  /// The number of items in the next block of an array or map; 0 after the last. Never more than the bytes left, so it
+  /// is for items that take bytes (AvroNode::takes_bytes).
   std::size_t ItemCount() {
     std::int64_t count = Long();
     if (count < 0) {

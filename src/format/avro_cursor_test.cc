@@ -12,7 +12,9 @@
 namespace braid {
 namespace {
 
-std::string Hex(std::string_view hex) { return FromHex(hex).value(); }
+std::string Hex(std::string_view hex) {
+  return FromHex(hex).value();
+}
 
 // Examples of the Avro specification, "Binary Encoding", and the ends of the range.
 TEST(AvroCursorTest, ReadsAndWritesNumbers) {
@@ -69,14 +71,15 @@ TEST(AvroCursorTest, StaysFailedAfterDamage) {
     std::string hex;
     void (*read)(AvroCursor&);
   };
-  for (const Case& c : {Case{"nothing left", "", [](AvroCursor& cursor) { cursor.Long(); }},
-                        Case{"number cut", "80", [](AvroCursor& cursor) { cursor.Long(); }},
-                        Case{"number too long", "8080808080808080808001", [](AvroCursor& cursor) { cursor.Long(); }},
-                        Case{"int out of range", "8080808010", [](AvroCursor& cursor) { cursor.Int(); }},
-                        Case{"text too long", "0661", [](AvroCursor& cursor) { cursor.Bytes(); }},
-                        Case{"text of negative length", "01", [](AvroCursor& cursor) { cursor.Bytes(); }},
-                        Case{"more items than bytes", "0a0000", [](AvroCursor& cursor) { cursor.ItemCount(); }},
-                        Case{"least count", "ffffffffffffffffff0100", [](AvroCursor& cursor) { cursor.ItemCount(); }}}) {
+  for (const Case& c :
+       {Case{"nothing left", "", [](AvroCursor& cursor) { cursor.Long(); }},
+        Case{"number cut", "80", [](AvroCursor& cursor) { cursor.Long(); }},
+        Case{"number too long", "8080808080808080808001", [](AvroCursor& cursor) { cursor.Long(); }},
+        Case{"int out of range", "8080808010", [](AvroCursor& cursor) { cursor.Int(); }},
+        Case{"text too long", "0661", [](AvroCursor& cursor) { cursor.Bytes(); }},
+        Case{"text of negative length", "01", [](AvroCursor& cursor) { cursor.Bytes(); }},
+        Case{"more items than bytes", "0a0000", [](AvroCursor& cursor) { cursor.ItemCount(); }},
+        Case{"least count", "ffffffffffffffffff0100", [](AvroCursor& cursor) { cursor.ItemCount(); }}}) {
     SCOPED_TRACE(c.name);
     const std::string bytes = Hex(c.hex);
     AvroCursor cursor(bytes);
@@ -90,15 +93,34 @@ TEST(AvroCursorTest, StaysFailedAfterDamage) {
 
 TEST(AvroCursorTest, SkipsValuesOfEveryType) {
   BRAID_ASSERT_OK_AND_ASSIGN(const AvroSchema schema, AvroSchema::Parse(R"({"type": "record", "name": "r", "fields": [
-    {"name": "a", "type": "null"}, {"name": "b", "type": "boolean"}, {"name": "c", "type": "int"}, {"name": "d", "type": "float"},
-    {"name": "e", "type": "double"}, {"name": "f", "type": "bytes"}, {"name": "g", "type": {"type": "fixed", "name": "x", "size": 3}},
-    {"name": "h", "type": {"type": "enum", "name": "y", "symbols": ["p", "q"]}}, {"name": "i", "type": {"type": "array", "items": "long"}},
+    {"name": "a", "type": "null"}, {"name": "b", "type": "boolean"}, {"name": "c", "type": "int"},
+    {"name": "d", "type": "float"},
+    {"name": "e", "type": "double"}, {"name": "f", "type": "bytes"},
+    {"name": "g", "type": {"type": "fixed", "name": "x", "size": 3}},
+    {"name": "h", "type": {"type": "enum", "name": "y", "symbols": ["p", "q"]}},
+    {"name": "i", "type": {"type": "array", "items": "long"}},
     {"name": "j", "type": {"type": "map", "values": "string"}}, {"name": "k", "type": ["null", "string", "r"]},
     {"name": "l", "type": {"type": "array", "items": "null"}}]})"));
   // Written out field by field: the array has a plain block (3, 27) and a sized block (1 item, 1 byte); the map two
   // pairs; the union its second branch; the array of nulls claims 2^40 items, which take no time.
-  const std::string record = Hex("01" "8001" "00000000" "0000000000000000" "046162" "010203" "02" "040636" "010206" "00"
-                                 "0402610278" "02620279" "00" "02" "0263" "808080808040" "00");
+  const std::string record =
+      Hex("01"
+          "8001"
+          "00000000"
+          "0000000000000000"
+          "046162"
+          "010203"
+          "02"
+          "040636"
+          "010206"
+          "00"
+          "0402610278"
+          "02620279"
+          "00"
+          "02"
+          "0263"
+          "808080808040"
+          "00");
   AvroCursor cursor(record);
   cursor.Skip(schema, schema.root());
   EXPECT_TRUE(cursor.ok()) << cursor.failure();

@@ -27,13 +27,14 @@ class Resolver {
     return program;
   }
 
-  Status AddRecord(std::int32_t record, std::span<const AvroWanted> wanted, const std::string& path, AvroProgram& program) {
+  Status AddRecord(std::int32_t record, std::span<const AvroWanted> wanted, const std::string& path,
+                   AvroProgram& program) {
     const AvroNode& node = schema_->node(record);
     std::vector<bool> found(wanted.size(), false);
     for (std::size_t i = 0; i < node.children.size(); ++i) {
       const std::optional<std::size_t> match = Find(wanted, node.names[i]);
       if (!match || found[*match]) {
-        program.steps.push_back({.node = node.children[i]});
+        program.steps.push_back({.node = node.children[i], .skip = SkipOf(schema_->node(node.children[i]).kind)});
         continue;
       }
       found[*match] = true;
@@ -77,6 +78,7 @@ class Resolver {
                   .node = branches->node,
                   .null_branch = branches->null_branch,
                   .value_branch = branches->value_branch,
+                  .skip = SkipOf(node.kind),
                   .required = wanted.required};
     switch (wanted.shape) {
       case AvroShape::kInteger:
@@ -110,11 +112,13 @@ class Resolver {
     step.item_value_branch = branches->value_branch;
     const AvroNode& item = schema_->node(branches->node);
     if (wanted.shape == AvroShape::kRecords) {
-      if (item.kind != AvroKind::kRecord || !item.takes_bytes) return Mismatch(path, "an array of other things than records");
+      if (item.kind != AvroKind::kRecord || !item.takes_bytes)
+        return Mismatch(path, "an array of other things than records");
       return AddProgram(branches->node, wanted, path, step, program);
     }
     const AvroShape shape = wanted.shape == AvroShape::kIntegers ? AvroShape::kInteger : AvroShape::kBytes;
     if (!Holds(shape, item.kind)) return Mismatch(path, fmt::format("an array of {}", AvroKindName(item.kind)));
+    if (shape == AvroShape::kInteger) step.skip = AvroSkip::kLongs;
     return Ok();
   }
 
@@ -124,6 +128,11 @@ class Resolver {
     step.program = static_cast<std::int32_t>(program.programs.size());
     program.programs.push_back(std::move(inner));
     return Ok();
+  }
+
+  static AvroSkip SkipOf(AvroKind kind) {
+    if (kind == AvroKind::kInt || kind == AvroKind::kLong || kind == AvroKind::kEnum) return AvroSkip::kLong;
+    return kind == AvroKind::kBytes || kind == AvroKind::kString ? AvroSkip::kBytes : AvroSkip::kAny;
   }
 
   static bool Holds(AvroShape shape, AvroKind kind) {

@@ -27,9 +27,17 @@ enum class AvroShape : std::uint8_t {
 struct AvroWanted {
   std::string_view name;
   AvroShape shape = AvroShape::kInteger;
-  bool required = true;                       ///< neither absent from the schema nor null
-  std::int32_t target = 0;                    ///< ≥ 0: what the reader calls the field; of no meaning for kRecord
-  std::span<const AvroWanted> fields = {};    ///< of the record shapes
+  bool required = true;                     ///< neither absent from the schema nor null
+  std::int32_t target = 0;                  ///< ≥ 0: what the reader calls the field; of no meaning for kRecord
+  std::span<const AvroWanted> fields = {};  ///< of the record shapes
+};
+
+/// How to pass over a value of a step's node; the first three without looking at the schema.
+enum class AvroSkip : std::uint8_t {
+  kLong,   ///< int, long, enum
+  kBytes,  ///< bytes, string
+  kLongs,  ///< array of int or long, whose items may be nullable
+  kAny,
 };
 
 /// One value in the order of the file.
@@ -37,14 +45,15 @@ struct AvroStep {
   static constexpr std::int32_t kSkip = -1;     ///< pass over the value
   static constexpr std::int32_t kNothing = -2;  ///< the value's own steps follow
 
-  std::int32_t target = kSkip;     ///< AvroWanted::target, or one of the above
-  std::int32_t node = 0;           ///< the writer's type, without its union
-  std::int8_t null_branch = -1;    ///< the union's branch that is null; -1: none
-  std::int8_t value_branch = -1;   ///< the union's branch of `node`; -1: the writer's type is no union
+  std::int32_t target = kSkip;    ///< AvroWanted::target, or one of the above
+  std::int32_t node = 0;          ///< the writer's type, without its union
+  std::int8_t null_branch = -1;   ///< the union's branch that is null; -1: none
+  std::int8_t value_branch = -1;  ///< the union's branch of `node`; -1: the writer's type is no union
   std::int8_t item_null_branch = -1;
   std::int8_t item_value_branch = -1;
+  AvroSkip skip = AvroSkip::kAny;
   bool required = false;
-  std::int32_t program = -1;       ///< position in AvroProgram::programs for kRecordOrNull and kRecords
+  std::int32_t program = -1;  ///< position in AvroProgram::programs for kRecordOrNull and kRecords
 
   /// Reads the union's branch, if there is one: whether a value follows.
   bool Enter(AvroCursor& cursor) const {
@@ -79,7 +88,22 @@ struct AvroProgram {
   /// Passes over what remains of a record from a step on.
   void SkipFrom(std::size_t step, AvroCursor& cursor) const {
     for (; step < steps.size(); ++step) {
-      if (steps[step].Enter(cursor) && steps[step].target != AvroStep::kNothing) cursor.Skip(*schema, steps[step].node);
+      if (steps[step].Enter(cursor) && steps[step].target != AvroStep::kNothing) SkipValue(steps[step], cursor);
+    }
+  }
+  /// Passes over a step's value, once its union is entered.
+  void SkipValue(const AvroStep& step, AvroCursor& cursor) const {
+    switch (step.skip) {
+      case AvroSkip::kLong: return cursor.SkipLong();
+      case AvroSkip::kBytes: cursor.Bytes(); return;
+      case AvroSkip::kLongs:
+        while (const std::size_t count = cursor.ItemCount()) {
+          for (std::size_t i = 0; i < count && cursor.ok(); ++i) {
+            if (step.EnterItem(cursor)) cursor.SkipLong();
+          }
+        }
+        return;
+      case AvroSkip::kAny: cursor.Skip(*schema, step.node);
     }
   }
 };

@@ -35,13 +35,16 @@ std::vector<std::int32_t> Targets(const AvroProgram& program) {
 
 TEST(AvroProgramTest, FollowsTheOrderOfTheWriterAndSkipsUnknownFields) {
   BRAID_ASSERT_OK_AND_ASSIGN(const AvroProgram program, MakeProgram(R"({"type": "record", "name": "r", "fields": [
-    {"name": "inner", "type": {"type": "record", "name": "i", "fields": [{"name": "new", "type": "double"}, {"name": "c", "type": "int"}]}},
-    {"name": "other", "type": {"type": "map", "values": "long"}}, {"name": "b", "type": ["null", "string"]}, {"name": "a", "type": "long"}]})"));
+    {"name": "inner", "type": {"type": "record", "name": "i", "fields": [{"name": "new", "type": "double"},
+    {"name": "c", "type": "int"}]}},
+    {"name": "other", "type": {"type": "map", "values": "long"}}, {"name": "b", "type": ["null", "string"]},
+    {"name": "a", "type": "long"}]})"));
   EXPECT_THAT(Targets(program), ElementsAre(AvroStep::kNothing, AvroStep::kSkip, kInnerC, AvroStep::kSkip, kB, kA));
 }
 
 TEST(AvroProgramTest, TakesUnionsWithNullInEitherPlace) {
-  BRAID_ASSERT_OK_AND_ASSIGN(const AvroProgram program, MakeProgram(R"(["null", {"type": "record", "name": "r", "fields": [
+  BRAID_ASSERT_OK_AND_ASSIGN(const AvroProgram program,
+                             MakeProgram(R"(["null", {"type": "record", "name": "r", "fields": [
     {"name": "a", "type": ["int", "null"]}, {"name": "b", "type": ["null", "bytes"]},
     {"name": "inner", "type": ["null", {"type": "record", "name": "i", "fields": [{"name": "c", "type": "int"}]}]},
     {"name": "list", "type": ["null", {"type": "array", "items": ["null", "long"]}]}]}])"));
@@ -60,8 +63,10 @@ TEST(AvroProgramTest, TakesUnionsWithNullInEitherPlace) {
 }
 
 TEST(AvroProgramTest, RefusesNullWhereAValueMustBe) {
-  BRAID_ASSERT_OK_AND_ASSIGN(const AvroProgram program, MakeProgram(R"(["null", {"type": "record", "name": "r", "fields": [
-    {"name": "a", "type": "int"}, {"name": "inner", "type": {"type": "record", "name": "i", "fields": [{"name": "c", "type": "int"}]}}]}])"));
+  BRAID_ASSERT_OK_AND_ASSIGN(const AvroProgram program,
+                             MakeProgram(R"(["null", {"type": "record", "name": "r", "fields": [
+    {"name": "a", "type": "int"},
+    {"name": "inner", "type": {"type": "record", "name": "i", "fields": [{"name": "c", "type": "int"}]}}]}])"));
   for (const std::string& bytes : {std::string("\0", 1), std::string("\4", 1), std::string("\1", 1)}) {
     AvroCursor cursor(bytes);
     EXPECT_FALSE(program.steps[0].Enter(cursor));
@@ -70,13 +75,16 @@ TEST(AvroProgramTest, RefusesNullWhereAValueMustBe) {
 }
 
 TEST(AvroProgramTest, NamesFieldsThatAreMissingOrOfAnotherType) {
-  EXPECT_THAT(MakeProgram(R"({"type": "record", "name": "r", "fields": [{"name": "b", "type": "string"}]})"), HasMessage("no field a"));
+  EXPECT_THAT(MakeProgram(R"({"type": "record", "name": "r", "fields": [{"name": "b", "type": "string"}]})"),
+              HasMessage("no field a"));
   EXPECT_THAT(MakeProgram(R"({"type": "record", "name": "r", "fields": [{"name": "a", "type": "int"},
     {"name": "inner", "type": {"type": "record", "name": "i", "fields": [{"name": "d", "type": "int"}]}}]})"),
               HasMessage("no field inner.c"));
-  EXPECT_THAT(MakeProgram(R"({"type": "record", "name": "r", "fields": [{"name": "a", "type": "string"}]})"), HasMessage("field a is of"));
-  EXPECT_THAT(MakeProgram(R"({"type": "record", "name": "r", "fields": [{"name": "a", "type": ["null", "int", "long"]}]})"),
-              HasMessage("union of several types"));
+  EXPECT_THAT(MakeProgram(R"({"type": "record", "name": "r", "fields": [{"name": "a", "type": "string"}]})"),
+              HasMessage("field a is of"));
+  EXPECT_THAT(
+      MakeProgram(R"({"type": "record", "name": "r", "fields": [{"name": "a", "type": ["null", "int", "long"]}]})"),
+      HasMessage("union of several types"));
   EXPECT_THAT(MakeProgram(R"("long")"), IsError(ErrorCode::kCorruption));
 }
 

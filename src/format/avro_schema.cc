@@ -12,8 +12,9 @@
 namespace braid {
 namespace {
 
-constexpr std::array<std::string_view, 14> kKindNames = {"null",   "boolean", "int",  "long",  "float", "double", "bytes",
-                                                         "string", "fixed",   "enum", "array", "map",   "union",  "record"};
+constexpr std::array<std::string_view, 14> kKindNames = {"null",   "boolean", "int",    "long",  "float",
+                                                         "double", "bytes",   "string", "fixed", "enum",
+                                                         "array",  "map",     "union",  "record"};
 
 std::optional<AvroKind> KindOf(std::string_view name) {
   for (std::size_t i = 0; i < kKindNames.size(); ++i) {
@@ -23,7 +24,9 @@ std::optional<AvroKind> KindOf(std::string_view name) {
   return std::nullopt;
 }
 
-bool IsPrimitive(AvroKind kind) { return kind <= AvroKind::kString; }
+bool IsPrimitive(AvroKind kind) {
+  return kind <= AvroKind::kString;
+}
 
 Error SchemaError(std::string what) {
   return {ErrorCode::kCorruption, fmt::format("the Avro schema is not valid: {}", what)};
@@ -31,9 +34,12 @@ Error SchemaError(std::string what) {
 
 }  // namespace
 
-std::string_view AvroKindName(AvroKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
+std::string_view AvroKindName(AvroKind kind) {
+  return kKindNames[static_cast<std::size_t>(kind)];
+}
 
-/// Turns the JSON form into nodes, depth first; a named type gets its node before its fields, so that they can refer to it.
+/// Turns the JSON form into nodes, depth first; a named type gets its node before its fields, so that they can refer to
+/// it.
 class AvroSchemaParser {
  public:
   Result<AvroSchema> Run(const Json& json) {
@@ -99,7 +105,8 @@ class AvroSchemaParser {
     BRAID_TRY_ASSIGN(const std::string name, json.GetString("name"));
     BRAID_TRY_ASSIGN(const std::optional<std::string> own_space, json.FindString("namespace"));
     const std::string full_name = FullName(name, own_space.value_or(outer_space));
-    const std::string space = full_name.substr(0, full_name.find_last_of('.') == std::string::npos ? 0 : full_name.find_last_of('.'));
+    const std::string space =
+        full_name.substr(0, full_name.find_last_of('.') == std::string::npos ? 0 : full_name.find_last_of('.'));
     const std::int32_t position = Add(kind);
     node(position).name = full_name;
     named_[full_name] = position;

@@ -12,7 +12,8 @@ namespace {
 using testing::ElementsAre;
 
 TEST(AvroSchemaTest, ParsesNestedTypesAndLogicalTypes) {
-  BRAID_ASSERT_OK_AND_ASSIGN(const AvroSchema schema, AvroSchema::Parse(R"(["null", {"type": "record", "name": "r", "namespace": "n", "fields": [
+  BRAID_ASSERT_OK_AND_ASSIGN(const AvroSchema schema,
+                             AvroSchema::Parse(R"(["null", {"type": "record", "name": "r", "namespace": "n", "fields": [
     {"name": "a", "type": {"type": "long", "logicalType": "timestamp-millis"}},
     {"name": "b", "type": ["null", {"type": "array", "items": "string"}], "default": null},
     {"name": "c", "type": {"type": "map", "values": {"type": "fixed", "name": "f", "size": 4}}},
@@ -34,7 +35,8 @@ TEST(AvroSchemaTest, ParsesNestedTypesAndLogicalTypes) {
 }
 
 TEST(AvroSchemaTest, LetsTypesReferToEarlierOnesAndToThemselves) {
-  BRAID_ASSERT_OK_AND_ASSIGN(const AvroSchema schema, AvroSchema::Parse(R"({"type": "record", "name": "a.list", "fields": [
+  BRAID_ASSERT_OK_AND_ASSIGN(const AvroSchema schema,
+                             AvroSchema::Parse(R"({"type": "record", "name": "a.list", "fields": [
     {"name": "next", "type": ["null", "list"]}, {"name": "again", "type": "a.list"}]})"));
   const AvroNode& record = schema.node(schema.root());
   EXPECT_EQ(schema.node(record.children[0]).children[1], schema.root());
@@ -54,10 +56,11 @@ TEST(AvroSchemaTest, KnowsWhichTypesTakeNoBytes) {
 }
 
 TEST(AvroSchemaTest, RefusesWhatIsNoSchema) {
-  for (const char* text : {"", "{", "1", "\"unknown\"", "[]", R"({"type": "record", "name": "r"})", R"({"type": "array"})",
-                           R"({"type": "record", "name": "r", "fields": [{"name": "a"}]})", R"({"type": "record", "fields": []})",
-                           R"({"type": "fixed", "name": "f", "size": -1})", R"({"type": "enum", "name": "e", "symbols": [1]})",
-                           R"({"type": "bytes", "logicalType": "decimal", "precision": 0})"}) {
+  for (const char* text :
+       {"", "{", "1", "\"unknown\"", "[]", R"({"type": "record", "name": "r"})", R"({"type": "array"})",
+        R"({"type": "record", "name": "r", "fields": [{"name": "a"}]})", R"({"type": "record", "fields": []})",
+        R"({"type": "fixed", "name": "f", "size": -1})", R"({"type": "enum", "name": "e", "symbols": [1]})",
+        R"({"type": "bytes", "logicalType": "decimal", "precision": 0})"}) {
     SCOPED_TRACE(text);
     EXPECT_THAT(AvroSchema::Parse(text), IsError(ErrorCode::kCorruption));
   }

@@ -16,15 +16,57 @@ namespace {
 
 /// Names of the fields of all three kinds of records; those up to kTotalBuckets are the head of a manifest entry.
 enum Target : std::int32_t {
-  kVersion, kKind, kPartition, kBucket, kTotalBuckets,
-  kFileName, kFileSize, kRowCount, kMinKey, kMaxKey,
-  kKeyMin, kKeyMax, kKeyNulls, kValueMin, kValueMax, kValueNulls,
-  kMinSequence, kMaxSequence, kSchemaId, kLevel, kExtraFiles, kCreationTime, kDeleteRowCount, kEmbeddedIndex,
-  kFileSource, kValueStatsCols, kExternalPath, kFirstRowId, kWriteCols, kWriteColsSequences,
-  kAddedFiles, kDeletedFiles, kMinBucket, kMaxBucket, kMinLevel, kMaxLevel, kMinRowId, kMaxRowId,
-  kIndexType, kVectors, kGlobalIndex,
-  kVectorFile, kVectorOffset, kVectorLength, kVectorCardinality,
-  kRangeStart, kRangeEnd, kFieldId, kExtraFieldIds, kIndexMeta, kSourceMeta,
+  kVersion,
+  kKind,
+  kPartition,
+  kBucket,
+  kTotalBuckets,
+  kFileName,
+  kFileSize,
+  kRowCount,
+  kMinKey,
+  kMaxKey,
+  kKeyMin,
+  kKeyMax,
+  kKeyNulls,
+  kValueMin,
+  kValueMax,
+  kValueNulls,
+  kMinSequence,
+  kMaxSequence,
+  kSchemaId,
+  kLevel,
+  kExtraFiles,
+  kCreationTime,
+  kDeleteRowCount,
+  kEmbeddedIndex,
+  kFileSource,
+  kValueStatsCols,
+  kExternalPath,
+  kFirstRowId,
+  kWriteCols,
+  kWriteColsSequences,
+  kAddedFiles,
+  kDeletedFiles,
+  kMinBucket,
+  kMaxBucket,
+  kMinLevel,
+  kMaxLevel,
+  kMinRowId,
+  kMaxRowId,
+  kIndexType,
+  kVectors,
+  kGlobalIndex,
+  kVectorFile,
+  kVectorOffset,
+  kVectorLength,
+  kVectorCardinality,
+  kRangeStart,
+  kRangeEnd,
+  kFieldId,
+  kExtraFieldIds,
+  kIndexMeta,
+  kSourceMeta,
 };
 
 using enum AvroShape;
@@ -91,12 +133,9 @@ constexpr AvroWanted kVectorFields[] = {
     {"_CARDINALITY", kInteger, false, kVectorCardinality},
 };
 constexpr AvroWanted kGlobalIndexFields[] = {
-    {"_ROW_RANGE_START", kInteger, true, kRangeStart},
-    {"_ROW_RANGE_END", kInteger, true, kRangeEnd},
-    {"_INDEX_FIELD_ID", kInteger, true, kFieldId},
-    {"_EXTRA_FIELD_IDS", kIntegers, false, kExtraFieldIds},
-    {"_INDEX_META", kBytes, false, kIndexMeta},
-    {"_SOURCE_META", kBytes, false, kSourceMeta},
+    {"_ROW_RANGE_START", kInteger, true, kRangeStart}, {"_ROW_RANGE_END", kInteger, true, kRangeEnd},
+    {"_INDEX_FIELD_ID", kInteger, true, kFieldId},     {"_EXTRA_FIELD_IDS", kIntegers, false, kExtraFieldIds},
+    {"_INDEX_META", kBytes, false, kIndexMeta},        {"_SOURCE_META", kBytes, false, kSourceMeta},
 };
 constexpr AvroWanted kIndexManifestFields[] = {
     {"_VERSION", kInteger, true, kVersion},
@@ -133,9 +172,13 @@ BinaryRow RowOf(std::string_view bytes, AvroCursor& cursor) {
   cursor.Fail("a serialized row is damaged");
   return {};
 }
-BinaryRow ReadRow(AvroCursor& cursor) { return RowOf(cursor.Bytes(), cursor); }
+BinaryRow ReadRow(AvroCursor& cursor) {
+  return RowOf(cursor.Bytes(), cursor);
+}
 
-std::string ReadString(AvroCursor& cursor) { return std::string(cursor.Bytes()); }
+std::string ReadString(AvroCursor& cursor) {
+  return std::string(cursor.Bytes());
+}
 
 /// A source that we do not know counts as unknown (spec metadata.md §14.2).
 std::optional<FileSource> ReadFileSource(AvroCursor& cursor) {
@@ -177,42 +220,47 @@ std::vector<std::string> ReadStrings(const AvroStep& step, AvroCursor& cursor) {
   return ReadItems<std::string>(step, cursor, ReadString);
 }
 
-/// Finds the program for a writer's schema. Most files of a table have the same schema, so the last answer of each thread is
-/// kept: planning opens thousands of small manifests, and parsing the schema would take longer than decoding them.
+/// Finds the program for a writer's schema. Most files of a table have the same schema, so the last answer of each
+/// thread is kept: planning opens thousands of small manifests, and parsing the schema would take longer than decoding
+/// them.
 template <const auto& kFields>
 Result<std::shared_ptr<const AvroProgram>> ProgramFor(std::string_view schema_json) {
   thread_local std::string last_schema;
   thread_local std::shared_ptr<const AvroProgram> last_program;
   if (last_program != nullptr && last_schema == schema_json) return last_program;
   BRAID_TRY_ASSIGN(AvroSchema schema, AvroSchema::Parse(schema_json));
-  BRAID_TRY_ASSIGN(AvroProgram program, AvroProgram::Make(std::make_shared<const AvroSchema>(std::move(schema)), kFields));
+  BRAID_TRY_ASSIGN(AvroProgram program,
+                   AvroProgram::Make(std::make_shared<const AvroSchema>(std::move(schema)), kFields));
   last_schema = schema_json;
   last_program = std::make_shared<const AvroProgram>(std::move(program));
   return last_program;
 }
 
 Error BlockError(const AvroBlock& block, const AvroCursor& cursor) {
-  // In an old file the first record says so: its version is the first value, perhaps behind a union's branch. Further on,
-  // the same number tells that reading has lost its place.
+  // In an old file the first record says so: its version is the first value, perhaps behind a union's branch. Further
+  // on, the same number tells that reading has lost its place.
   constexpr std::size_t kFirstVersionBytes = 2;
   if (cursor.failure() == kOldVersion && cursor.failed_at() <= kFirstVersionBytes) {
     return Error(ErrorCode::kUnsupported, kOldVersion).Hint("create the table anew with a later version");
   }
-  return {ErrorCode::kCorruption, fmt::format("the block at byte {} is damaged at byte {} of its records: {}", block.offset,
-                                              cursor.failed_at(), cursor.failure())};
+  return {ErrorCode::kCorruption, fmt::format("the block at byte {} is damaged at byte {} of its records: {}",
+                                              block.offset, cursor.failed_at(), cursor.failure())};
 }
 
 /// Calls `read_record` once for every record of these blocks.
 template <typename ReadRecord>
-Status ForEachRecord(const AvroContainer& container, std::size_t first, std::size_t last, const ReadRecord& read_record) {
+Status ForEachRecord(const AvroContainer& container, std::size_t first, std::size_t last,
+                     const ReadRecord& read_record) {
   thread_local AvroDecompressor decompressor;  // its context is costly to make
   for (const AvroBlock& block : container.blocks().subspan(first, last - first)) {
     Result<std::string_view> records = decompressor.Decompress(container.header().codec, block.bytes);
     if (!records) {
-      return Error(records.error().code(), fmt::format("the block at byte {}: {}", block.offset, records.error().message()));
+      return Error(records.error().code(),
+                   fmt::format("the block at byte {}: {}", block.offset, records.error().message()));
     }
     AvroCursor cursor(*records);
-    if (static_cast<std::uint64_t>(block.record_count) > records->size()) cursor.Fail("it holds fewer records than it claims");
+    if (static_cast<std::uint64_t>(block.record_count) > records->size())
+      cursor.Fail("it holds fewer records than it claims");
     for (std::int64_t i = 0; i < block.record_count && cursor.ok(); ++i) read_record(cursor);
     if (cursor.ok() && !cursor.at_end()) cursor.Fail("bytes follow its last record");
     if (!cursor.ok()) return BlockError(block, cursor);
@@ -268,8 +316,7 @@ void ReadDataFileField(const AvroStep& step, AvroCursor& cursor, DataFileMeta& f
     case kFirstRowId: file.first_row_id = cursor.Long(); break;
     case kWriteCols: file.write_cols = ReadStrings(step, cursor); break;
     case kWriteColsSequences:
-      file.write_cols_sequences =
-          ReadItems<std::int64_t>(step, cursor, [](AvroCursor& items) { return items.Long(); });
+      file.write_cols_sequences = ReadItems<std::int64_t>(step, cursor, [](AvroCursor& items) { return items.Long(); });
       break;
     default: break;
   }
@@ -323,7 +370,7 @@ class EntryReader {
     if (!step.Enter(cursor)) return;
     switch (step.target) {
       case AvroStep::kNothing: break;
-      case AvroStep::kSkip: cursor.Skip(*program_.schema, step.node); break;
+      case AvroStep::kSkip: program_.SkipValue(step, cursor); break;
       case kVersion: CheckVersion(cursor, 2); break;
       case kKind: entry.kind = ReadKind(cursor); break;
       case kPartition: partition = cursor.Bytes(); break;
@@ -336,7 +383,7 @@ class EntryReader {
   const AvroProgram& program_;
   std::vector<AvroStep> steps_;  // the program's, without what the filter drops
   const ManifestFilter& filter_;
-  std::size_t head_steps_ = 0;   // after these, kind, partition and bucket are known
+  std::size_t head_steps_ = 0;  // after these, kind, partition and bucket are known
 };
 
 DeletionVectorMeta ReadVector(const AvroProgram& program, AvroCursor& cursor) {
@@ -344,7 +391,7 @@ DeletionVectorMeta ReadVector(const AvroProgram& program, AvroCursor& cursor) {
   for (const AvroStep& step : program.steps) {
     if (!step.Enter(cursor)) continue;
     switch (step.target) {
-      case AvroStep::kSkip: cursor.Skip(*program.schema, step.node); break;
+      case AvroStep::kSkip: program.SkipValue(step, cursor); break;
       case kVectorFile: vector.data_file_name = cursor.Bytes(); break;
       case kVectorOffset: vector.offset = cursor.Int(); break;
       case kVectorLength: vector.length = cursor.Int(); break;
@@ -360,7 +407,7 @@ GlobalIndexMeta ReadGlobalIndex(const AvroProgram& program, AvroCursor& cursor) 
   for (const AvroStep& step : program.steps) {
     if (!step.Enter(cursor)) continue;
     switch (step.target) {
-      case AvroStep::kSkip: cursor.Skip(*program.schema, step.node); break;
+      case AvroStep::kSkip: program.SkipValue(step, cursor); break;
       case kRangeStart: index.row_range_start = cursor.Long(); break;
       case kRangeEnd: index.row_range_end = cursor.Long(); break;
       case kFieldId: index.index_field_id = cursor.Int(); break;
@@ -387,8 +434,8 @@ void ReadIndexField(const AvroProgram& program, const AvroStep& step, AvroCursor
     case kFileSize: entry.file_size = cursor.Long(); break;
     case kRowCount: entry.row_count = cursor.Long(); break;
     case kVectors:
-      entry.deletion_vectors = ReadItems<DeletionVectorMeta>(
-          step, cursor, [&](AvroCursor& items) { return ReadVector(inner(), items); });
+      entry.deletion_vectors =
+          ReadItems<DeletionVectorMeta>(step, cursor, [&](AvroCursor& items) { return ReadVector(inner(), items); });
       break;
     case kExternalPath: entry.external_path = ReadString(cursor); break;
     case kGlobalIndex: entry.global_index = ReadGlobalIndex(inner(), cursor); break;
@@ -406,7 +453,7 @@ Result<std::vector<ManifestFileMeta>> DecodeManifestList(const AvroContainer& co
     for (const AvroStep& step : program->steps) {
       if (!step.Enter(cursor)) continue;
       if (step.target == AvroStep::kSkip) {
-        cursor.Skip(*program->schema, step.node);
+        program->SkipValue(step, cursor);
       } else {
         ReadManifestListField(step, cursor, meta);
       }
@@ -433,7 +480,7 @@ Result<std::vector<IndexManifestEntry>> DecodeIndexManifest(const AvroContainer&
     for (const AvroStep& step : program->steps) {
       if (!step.Enter(cursor)) continue;
       if (step.target == AvroStep::kSkip) {
-        cursor.Skip(*program->schema, step.node);
+        program->SkipValue(step, cursor);
       } else {
         ReadIndexField(*program, step, cursor, entry);
       }

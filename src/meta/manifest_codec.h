@@ -13,9 +13,9 @@
 
 namespace braid {
 
-// The Avro form of manifest lists, manifests and index manifests (spec metadata.md §4.2, 4.3, 7.1). Fields are matched by
-// name; those that a file lacks are left out of the value, those that we do not know are passed over.
-// Errors of the decoders: kCorruption with the offset, not naming the file; kUnsupported for records of Paimon before 0.2.
+// The Avro form of manifest lists, manifests and index manifests (spec metadata.md §4.2, 4.3, 7.1). Fields are matched
+// by name; those that a file lacks are left out of the value, those that we do not know are passed over. Errors of the
+// decoders: kCorruption with the offset, not naming the file; kUnsupported for records of Paimon before 0.2.
 
 Result<std::vector<ManifestFileMeta>> DecodeManifestList(const AvroContainer& container);
 /// Calls `visit` as ManifestScanner::VisitBlocks does. Precondition: first ≤ last ≤ container.blocks().size().

@@ -34,8 +34,12 @@ std::string Load(std::string_view name) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::string Hex(std::string_view hex) { return FromHex(hex).value(); }
-BinaryRow Row(std::string_view hex) { return BinaryRow::Deserialize(Hex(hex)).value(); }
+std::string Hex(std::string_view hex) {
+  return FromHex(hex).value();
+}
+BinaryRow Row(std::string_view hex) {
+  return BinaryRow::Deserialize(Hex(hex)).value();
+}
 
 /// A file of codec null with one block of these records.
 std::string AvroFile(std::string_view schema, std::int64_t count, std::string_view records) {
@@ -104,15 +108,58 @@ ManifestEntry SpecifiedEntry() {
 TEST(ManifestCodecTest, WritesTheBytesOfTheSpecifiedEntry) {
   std::string out;
   EncodeManifestEntry(SpecifiedEntry(), out);
-  const std::string key = "38" "000000020000000000000000416c6963650000850100000000000000";
-  EXPECT_EQ(ToHex(out), "04" "02" "28" "0000000100000000000000000a00000000000000" "00" "04"  // version … total buckets
-                        "66" + ToHex("data-3061fa63-6ed0-422c-9169-5c3e4b25485e-1.parquet") + "801b" "02" + key + key +  //
-                        key + key + "02" "04" "0200" "0200" "00"                              // key statistics
-                        "48" "00000003000000000000000001000000000000000200000000000000" "0300000000000000"
-                        "18" "000000000000000000000000" "02" "06" "0200" "00" "0200" "00"     // value statistics
-                        "04" "04" "00" "00" "00"                                              // sequences … extra files
-                        "02" "f6bedea69c66" "0200" "00" "0200"                                // creation time … source
-                        "02" "06" "046630" "046631" "046632" "00" "00" "00" "00" "00");
+  const std::string key =
+      "38"
+      "000000020000000000000000416c6963650000850100000000000000";
+  EXPECT_EQ(ToHex(out),
+            "04"
+            "02"
+            "28"
+            "0000000100000000000000000a00000000000000"
+            "00"
+            "04"  // version … total buckets
+            "66" +
+                ToHex("data-3061fa63-6ed0-422c-9169-5c3e4b25485e-1.parquet") +
+                "801b"
+                "02" +
+                key + key +  //
+                key + key +
+                "02"
+                "04"
+                "0200"
+                "0200"
+                "00"  // key statistics
+                "48"
+                "00000003000000000000000001000000000000000200000000000000"
+                "0300000000000000"
+                "18"
+                "000000000000000000000000"
+                "02"
+                "06"
+                "0200"
+                "00"
+                "0200"
+                "00"  // value statistics
+                "04"
+                "04"
+                "00"
+                "00"
+                "00"  // sequences … extra files
+                "02"
+                "f6bedea69c66"
+                "0200"
+                "00"
+                "0200"  // creation time … source
+                "02"
+                "06"
+                "046630"
+                "046631"
+                "046632"
+                "00"
+                "00"
+                "00"
+                "00"
+                "00");
 }
 
 TEST(ManifestCodecTest, ReadsWhatItWrites) {
@@ -134,8 +181,12 @@ TEST(ManifestCodecTest, ReadsWhatItWrites) {
   EncodeManifestEntry(full, records);
   EXPECT_THAT(DecodeEntries(AvroFile(kManifestSchema, 2, records)), HasValue(ElementsAre(SpecifiedEntry(), full)));
 
-  IndexManifestEntry index{.partition = Row("0000000100000000000000000a00000000000000"), .bucket = BucketId(3), .index_type = "btree",
-                           .file_name = "i", .file_size = 10, .row_count = 20};
+  IndexManifestEntry index{.partition = Row("0000000100000000000000000a00000000000000"),
+                           .bucket = BucketId(3),
+                           .index_type = "btree",
+                           .file_name = "i",
+                           .file_size = 10,
+                           .row_count = 20};
   index.external_path = "file:/i";
   index.global_index = GlobalIndexMeta{.row_range_start = 1, .row_range_end = 9, .index_field_id = 4};
   IndexManifestEntry other = index;
@@ -143,7 +194,8 @@ TEST(ManifestCodecTest, ReadsWhatItWrites) {
   other.global_index->extra_field_ids = std::vector<std::int32_t>{5, 6};
   other.global_index->index_meta = "m";
   other.global_index->source_meta = "s";
-  other.deletion_vectors = {{.data_file_name = "d", .offset = 1, .length = 22}, {.data_file_name = "e", .offset = 31, .length = 2, .cardinality = 3}};
+  other.deletion_vectors = {{.data_file_name = "d", .offset = 1, .length = 22},
+                            {.data_file_name = "e", .offset = 31, .length = 2, .cardinality = 3}};
   records.clear();
   EncodeIndexManifestEntry(index, records);
   EncodeIndexManifestEntry(other, records);
@@ -190,11 +242,16 @@ TEST(ManifestCodecTest, ReadsIndexManifestsOfJava) {
   EXPECT_EQ(entries[0].index_type, kDeletionVectorsIndex);
   EXPECT_EQ(entries[0].file_name, "index-d922a03f-f360-4482-99e8-76c591e9d6b0-0");
   EXPECT_EQ(entries[0].row_count, 2);
-  EXPECT_THAT(entries[0].deletion_vectors,
-              Optional(ElementsAre(DeletionVectorMeta{.data_file_name = "data-1cd43fde-a217-48b6-9d81-c6c754c8b281-0.parquet",
-                                                      .offset = 1, .length = 44, .cardinality = 2},
-                                   DeletionVectorMeta{.data_file_name = "data-085ec0f8-2db3-4b9d-bc5d-cb50c63f9767-0.parquet",
-                                                      .offset = 45, .length = 44, .cardinality = 2})));
+  EXPECT_THAT(
+      entries[0].deletion_vectors,
+      Optional(ElementsAre(DeletionVectorMeta{.data_file_name = "data-1cd43fde-a217-48b6-9d81-c6c754c8b281-0.parquet",
+                                              .offset = 1,
+                                              .length = 44,
+                                              .cardinality = 2},
+                           DeletionVectorMeta{.data_file_name = "data-085ec0f8-2db3-4b9d-bc5d-cb50c63f9767-0.parquet",
+                                              .offset = 45,
+                                              .length = 44,
+                                              .cardinality = 2})));
   EXPECT_EQ(entries[0].global_index, std::nullopt);
 }
 
@@ -218,8 +275,8 @@ TEST(ManifestCodecTest, ReadsTheUnionsOfPaimon0_8) {
   BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<IndexManifestEntry> indexes, DecodeIndex(Load(kOldIndexManifest)));
   ASSERT_THAT(indexes, SizeIs(1));
   EXPECT_THAT(indexes[0].deletion_vectors,
-              Optional(ElementsAre(DeletionVectorMeta{.data_file_name = "data-ab9a1e88-2f32-43a7-8a4d-6c870d515171-0.orc",
-                                                      .offset = 1, .length = 22})));
+              Optional(ElementsAre(DeletionVectorMeta{
+                  .data_file_name = "data-ab9a1e88-2f32-43a7-8a4d-6c870d515171-0.orc", .offset = 1, .length = 22})));
 }
 
 TEST(ManifestCodecTest, WritesTheBytesOfJava) {
@@ -252,7 +309,8 @@ TEST(ManifestCodecTest, HasTheSchemaOfJava) {
   EXPECT_EQ(list.header().schema_json, kManifestListSchema);
   // Later versions add one field at the end of each.
   BRAID_ASSERT_OK_AND_ASSIGN(const AvroContainer manifest, AvroContainer::Open(Load(kManifest)));
-  const std::string added = R"(,{"name":"_WRITE_COLS_SEQUENCES","type":["null",{"type":"array","items":"long"}],"default":null})";
+  const std::string added =
+      R"(,{"name":"_WRITE_COLS_SEQUENCES","type":["null",{"type":"array","items":"long"}],"default":null})";
   std::string schema(kManifestSchema);
   schema.erase(schema.find(added), added.size());
   EXPECT_EQ(manifest.header().schema_json, schema);
@@ -286,19 +344,49 @@ TEST(ManifestCodecTest, LeavesOutStatisticsThatNobodyNeeds) {
 
 constexpr const char* kListInAnotherOrder = R"({"type": "record", "name": "x", "fields": [
     {"name": "_NEW", "type": {"type": "map", "values": ["null", "double"]}},
-    {"name": "_SCHEMA_ID", "type": "int"}, {"name": "_PARTITION_STATS", "type": ["null", {"type": "record", "name": "y", "fields": [
-      {"name": "_NULL_COUNTS", "type": ["null", {"type": "array", "items": "long"}]}, {"name": "_MAX_VALUES", "type": "bytes"},
+    {"name": "_SCHEMA_ID", "type": "int"},
+    {"name": "_PARTITION_STATS", "type": ["null", {"type": "record", "name": "y", "fields": [
+      {"name": "_NULL_COUNTS", "type": ["null", {"type": "array", "items": "long"}]},
+    {"name": "_MAX_VALUES", "type": "bytes"},
       {"name": "_MIN_VALUES", "type": "bytes"}]}]},
     {"name": "_NUM_DELETED_FILES", "type": ["long", "null"]}, {"name": "_NUM_ADDED_FILES", "type": "long"},
-    {"name": "_FILE_SIZE", "type": "long"}, {"name": "_FILE_NAME", "type": "bytes"}, {"name": "_VERSION", "type": "int"}]})";
+    {"name": "_FILE_SIZE", "type": "long"}, {"name": "_FILE_NAME", "type": "bytes"},
+    {"name": "_VERSION", "type": "int"}]})";
 
 TEST(ManifestCodecTest, MatchesFieldsByName) {
-  const std::string row = "18" "000000000000000000000000";
-  const std::string record = Hex("02" "0261" "02" "0000000000000000" "00" "06" "02" "00" + row + row + "00" "0a" "08" "0c" "026d" "04");
-  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<ManifestFileMeta> list, DecodeList(AvroFile(kListInAnotherOrder, 1, record)));
-  EXPECT_THAT(list, ElementsAre(ManifestFileMeta{.file_name = "m", .file_size = 6, .num_added_files = 4, .num_deleted_files = 5,
-                                                 .partition_stats = {}, .schema_id = SchemaId(3), .min_bucket = {}, .max_bucket = {},
-                                                 .min_level = {}, .max_level = {}, .min_row_id = {}, .max_row_id = {}}));
+  const std::string row =
+      "18"
+      "000000000000000000000000";
+  const std::string record =
+      Hex("02"
+          "0261"
+          "02"
+          "0000000000000000"
+          "00"
+          "06"
+          "02"
+          "00" +
+          row + row +
+          "00"
+          "0a"
+          "08"
+          "0c"
+          "026d"
+          "04");
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<ManifestFileMeta> list,
+                             DecodeList(AvroFile(kListInAnotherOrder, 1, record)));
+  EXPECT_THAT(list, ElementsAre(ManifestFileMeta{.file_name = "m",
+                                                 .file_size = 6,
+                                                 .num_added_files = 4,
+                                                 .num_deleted_files = 5,
+                                                 .partition_stats = {},
+                                                 .schema_id = SchemaId(3),
+                                                 .min_bucket = {},
+                                                 .max_bucket = {},
+                                                 .min_level = {},
+                                                 .max_level = {},
+                                                 .min_row_id = {},
+                                                 .max_row_id = {}}));
 }
 
 TEST(ManifestCodecTest, RefusesOtherFormsOfRecords) {
@@ -318,8 +406,12 @@ TEST(ManifestCodecTest, RefusesOtherFormsOfRecords) {
 TEST(ManifestCodecTest, RefusesBlocksThatHoldOtherThanTheyClaim) {
   std::string records;
   EncodeManifestFileMeta({.file_name = "m"}, records);
-  for (const auto& [count, bytes] : std::vector<std::pair<std::int64_t, std::string>>{
-           {2, records}, {0, records}, {1, records + "x"}, {1, records.substr(0, 10)}, {std::int64_t{1} << 62, records}}) {
+  for (const auto& [count, bytes] :
+       std::vector<std::pair<std::int64_t, std::string>>{{2, records},
+                                                         {0, records},
+                                                         {1, records + "x"},
+                                                         {1, records.substr(0, 10)},
+                                                         {std::int64_t{1} << 62, records}}) {
     EXPECT_THAT(DecodeList(AvroFile(kManifestListSchema, count, bytes)), IsError(ErrorCode::kCorruption));
     EXPECT_THAT(DecodeList(AvroFile(kManifestListSchema, count, bytes)), HasMessage("at byte"));
   }

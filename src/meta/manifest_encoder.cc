@@ -10,7 +10,7 @@ namespace {
 constexpr int kManifestVersion = 2;
 constexpr int kIndexManifestVersion = 1;
 
-#define BRAID_STATS_FIELDS                                                               \
+#define BRAID_STATS_FIELDS                                                                    \
   R"("fields":[{"name":"_MIN_VALUES","type":"bytes"},{"name":"_MAX_VALUES","type":"bytes"},)" \
   R"({"name":"_NULL_COUNTS","type":["null",{"type":"array","items":["null","long"]}],"default":null}]}})"
 #define BRAID_TOP_RECORD R"({"type":"record","name":"record","namespace":"org.apache.paimon.avro.generated","fields":[)"
@@ -126,25 +126,28 @@ void EncodeGlobalIndex(const std::optional<GlobalIndexMeta>& index, RecordEncode
 
 }  // namespace
 
-constinit const std::string_view kManifestListSchema =
-    BRAID_TOP_RECORD
+constinit const std::string_view kManifestListSchema = BRAID_TOP_RECORD
     R"({"name":"_VERSION","type":"int"},{"name":"_FILE_NAME","type":"string"},{"name":"_FILE_SIZE","type":"long"},)"
     R"({"name":"_NUM_ADDED_FILES","type":"long"},{"name":"_NUM_DELETED_FILES","type":"long"},)"
-    R"({"name":"_PARTITION_STATS","type":{"type":"record","name":"record__PARTITION_STATS",)" BRAID_STATS_FIELDS ","
+    R"({"name":"_PARTITION_STATS","type":{"type":"record","name":"record__PARTITION_STATS",)" BRAID_STATS_FIELDS
+    ","
     R"({"name":"_SCHEMA_ID","type":"long"},{"name":"_MIN_BUCKET","type":["null","int"],"default":null},)"
-    R"({"name":"_MAX_BUCKET","type":["null","int"],"default":null},{"name":"_MIN_LEVEL","type":["null","int"],"default":null},)"
-    R"({"name":"_MAX_LEVEL","type":["null","int"],"default":null},{"name":"_MIN_ROW_ID","type":["null","long"],"default":null},)"
+    R"({"name":"_MAX_BUCKET","type":["null","int"],"default":null},)"
+    R"({"name":"_MIN_LEVEL","type":["null","int"],"default":null},)"
+    R"({"name":"_MAX_LEVEL","type":["null","int"],"default":null},)"
+    R"({"name":"_MIN_ROW_ID","type":["null","long"],"default":null},)"
     R"({"name":"_MAX_ROW_ID","type":["null","long"],"default":null}]})";
 
-constinit const std::string_view kManifestSchema =
-    BRAID_TOP_RECORD
+constinit const std::string_view kManifestSchema = BRAID_TOP_RECORD
     R"({"name":"_VERSION","type":"int"},{"name":"_KIND","type":"int"},{"name":"_PARTITION","type":"bytes"},)"
     R"({"name":"_BUCKET","type":"int"},{"name":"_TOTAL_BUCKETS","type":"int"},)"
     R"({"name":"_FILE","type":{"type":"record","name":"record__FILE","fields":[{"name":"_FILE_NAME","type":"string"},)"
     R"({"name":"_FILE_SIZE","type":"long"},{"name":"_ROW_COUNT","type":"long"},{"name":"_MIN_KEY","type":"bytes"},)"
     R"({"name":"_MAX_KEY","type":"bytes"},)"
-    R"({"name":"_KEY_STATS","type":{"type":"record","name":"record__FILE__KEY_STATS",)" BRAID_STATS_FIELDS ","
-    R"({"name":"_VALUE_STATS","type":{"type":"record","name":"record__FILE__VALUE_STATS",)" BRAID_STATS_FIELDS ","
+    R"({"name":"_KEY_STATS","type":{"type":"record","name":"record__FILE__KEY_STATS",)" BRAID_STATS_FIELDS
+    ","
+    R"({"name":"_VALUE_STATS","type":{"type":"record","name":"record__FILE__VALUE_STATS",)" BRAID_STATS_FIELDS
+    ","
     R"({"name":"_MIN_SEQUENCE_NUMBER","type":"long"},{"name":"_MAX_SEQUENCE_NUMBER","type":"long"},)"
     R"({"name":"_SCHEMA_ID","type":"long"},{"name":"_LEVEL","type":"int"},)"
     R"({"name":"_EXTRA_FILES","type":{"type":"array","items":"string"}},)"
@@ -158,8 +161,7 @@ constinit const std::string_view kManifestSchema =
     R"({"name":"_WRITE_COLS","type":["null",{"type":"array","items":"string"}],"default":null},)"
     R"({"name":"_WRITE_COLS_SEQUENCES","type":["null",{"type":"array","items":"long"}],"default":null}]}}]})";
 
-constinit const std::string_view kIndexManifestSchema =
-    BRAID_TOP_RECORD
+constinit const std::string_view kIndexManifestSchema = BRAID_TOP_RECORD
     R"({"name":"_VERSION","type":"int"},{"name":"_KIND","type":"int"},{"name":"_PARTITION","type":"bytes"},)"
     R"({"name":"_BUCKET","type":"int"},{"name":"_INDEX_TYPE","type":"string"},{"name":"_FILE_NAME","type":"string"},)"
     R"({"name":"_FILE_SIZE","type":"long"},{"name":"_ROW_COUNT","type":"long"},)"

@@ -15,7 +15,8 @@
 
 namespace braid {
 
-/// Which entries of a manifest to materialise, and how much of them. Passing over an entry costs a small part of keeping it.
+/// Which entries of a manifest to materialise, and how much of them. Passing over an entry costs a small part of
+/// keeping it.
 struct ManifestFilter {
   /// Says whether an entry is wanted by its kind, its partition as stored (arity, then row: spec metadata.md §5.4) and
   /// its bucket. Empty: all are. Called once an entry, from every thread that scans; consecutive entries
@@ -28,24 +29,26 @@ struct ManifestFilter {
   bool keep_value_stats = true;
 };
 
-/// A manifest that is in memory but not yet decoded. Its blocks (in Java's files up to 64 KB of records each) can be decoded
-/// one by one, so that a plan can filter as it goes, and by several threads. Immutable; any thread.
+/// A manifest that is in memory but not yet decoded. Its blocks (in Java's files up to 64 KB of records each) can be
+/// decoded one by one, so that a plan can filter as it goes, and by several threads. Immutable; any thread.
 class ManifestScanner {
  public:
-  /// Reads the file. Errors: kNotFound; kCorruption naming file and offset; kUnsupported for manifests that are no Avro.
+  /// Reads the file. Errors: kNotFound; kCorruption naming file and offset; kUnsupported for manifests that are no
+  /// Avro.
   static Result<ManifestScanner> Open(const FileSystem& fs, const TablePaths& paths, std::string_view name);
 
   std::size_t block_count() const { return container_.blocks().size(); }
-  /// Calls `visit` for every wanted entry of blocks `first` … `last` − 1, in the order of the file. The entry is made anew only
-  /// in part for each call, so keep what is needed of it, by moving if you like, and no reference. This takes a third
-  /// of ReadBlocks' time and no memory to speak of, so plans that keep little of an entry want it.
+  /// Calls `visit` for every wanted entry of blocks `first` … `last` − 1, in the order of the file. The entry is made
+  /// anew only in part for each call, so keep what is needed of it, by moving if you like, and no reference. This takes
+  /// a third of ReadBlocks' time and no memory to speak of, so plans that keep little of an entry want it.
   /// Precondition: first ≤ last ≤ block_count(). Errors: as of ReadBlocks; some entries may have been visited by then.
   Status VisitBlocks(std::size_t first, std::size_t last, const ManifestFilter& filter,
                      const std::function<void(ManifestEntry&)>& visit) const;
 
-  /// The wanted entries of blocks `first` … `last` − 1, in the order of the file. Precondition: first ≤ last ≤ block_count().
-  /// Errors: kCorruption naming file and offset; kUnsupported for entries of Paimon before 0.2.
-  Result<std::vector<ManifestEntry>> ReadBlocks(std::size_t first, std::size_t last, const ManifestFilter& filter) const;
+  /// The wanted entries of blocks `first` … `last` − 1, in the order of the file. Precondition: first ≤ last ≤
+  /// block_count(). Errors: kCorruption naming file and offset; kUnsupported for entries of Paimon before 0.2.
+  Result<std::vector<ManifestEntry>> ReadBlocks(std::size_t first, std::size_t last,
+                                                const ManifestFilter& filter) const;
 
  private:
   ManifestScanner(std::string path, AvroContainer container);

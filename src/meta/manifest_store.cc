@@ -26,8 +26,8 @@ Error NameFile(std::string_view path, const Error& error) {
 Status RefuseOtherFormats(std::string_view path, std::string_view bytes) {
   const bool orc = bytes.starts_with("ORC");
   if (!orc && !bytes.starts_with("PAR1")) return Ok();
-  return Error(ErrorCode::kUnsupported,
-               fmt::format("{} is {} file; of manifests only those in Avro can be read", path, orc ? "an ORC" : "a Parquet"))
+  return Error(ErrorCode::kUnsupported, fmt::format("{} is {} file; of manifests only those in Avro can be read", path,
+                                                    orc ? "an ORC" : "a Parquet"))
       .Hint("let Paimon 0.8 to 2.0 rewrite the table with 'manifest.format' = 'avro'");
 }
 
@@ -48,7 +48,8 @@ Outcome NamingFile(std::string_view path, Outcome outcome) {
 Result<AvroContainerWriter::Options> WriterOptions(const ManifestWriteOptions& options) {
   AvroContainerWriter::Options avro{.zstd_level = options.zstd_level};
   if (options.compression == "zstd") return avro;
-  BRAID_TRY_ASSIGN(avro.codec, ParseAvroCodec(options.compression).Context("while reading the option manifest.compression"));
+  BRAID_TRY_ASSIGN(avro.codec,
+                   ParseAvroCodec(options.compression).Context("while reading the option manifest.compression"));
   return avro;
 }
 
@@ -79,10 +80,16 @@ class UnfinishedFiles {
 /// Writes manifests one after the other, starting a new one when the current is full.
 class RollingManifestWriter {
  public:
-  RollingManifestWriter(FileSystem& fs, const TablePaths& paths, MetadataFileNames& names, std::span<const DataType> partition_types,
-                        const AvroContainerWriter::Options& avro, std::int64_t target_file_size)
-      : fs_(fs), paths_(paths), names_(names), partition_types_(partition_types), avro_(avro),
-        target_file_size_(target_file_size), unfinished_(fs) {}
+  RollingManifestWriter(FileSystem& fs, const TablePaths& paths, MetadataFileNames& names,
+                        std::span<const DataType> partition_types, const AvroContainerWriter::Options& avro,
+                        std::int64_t target_file_size)
+      : fs_(fs),
+        paths_(paths),
+        names_(names),
+        partition_types_(partition_types),
+        avro_(avro),
+        target_file_size_(target_file_size),
+        unfinished_(fs) {}
 
   Status Write(const ManifestEntry& entry) {
     if (!writer_) BRAID_TRY(StartFile());
@@ -188,7 +195,8 @@ Result<std::vector<ManifestEntry>> ScanManifest(const FileSystem& fs, const Tabl
   return scanner.ReadBlocks(0, scanner.block_count(), filter);
 }
 
-Result<std::vector<ManifestFileMeta>> ReadManifestList(const FileSystem& fs, const TablePaths& paths, std::string_view name) {
+Result<std::vector<ManifestFileMeta>> ReadManifestList(const FileSystem& fs, const TablePaths& paths,
+                                                       std::string_view name) {
   const std::string path = paths.ManifestFile(name);
   BRAID_TRY_ASSIGN(const AvroContainer container, OpenContainer(fs, path));
   return NamingFile(path, DecodeManifestList(container));
@@ -198,7 +206,8 @@ Result<std::vector<ManifestEntry>> ReadManifest(const FileSystem& fs, const Tabl
   return ScanManifest(fs, paths, name, {});
 }
 
-Result<std::vector<IndexManifestEntry>> ReadIndexManifest(const FileSystem& fs, const TablePaths& paths, std::string_view name) {
+Result<std::vector<IndexManifestEntry>> ReadIndexManifest(const FileSystem& fs, const TablePaths& paths,
+                                                          std::string_view name) {
   const std::string path = paths.ManifestFile(name);
   BRAID_TRY_ASSIGN(const AvroContainer container, OpenContainer(fs, path));
   return NamingFile(path, DecodeIndexManifest(container));
@@ -218,11 +227,21 @@ struct MetadataFileNames::State {
 };
 
 MetadataFileNames::MetadataFileNames() : state_(std::make_shared<State>()) {}
-std::string MetadataFileNames::NextManifest() { return state_->Next("manifest", state_->manifests); }
-std::string MetadataFileNames::NextManifestList() { return state_->Next("manifest-list", state_->lists); }
-std::string MetadataFileNames::NextIndexManifest() { return state_->Next("index-manifest", state_->index_manifests); }
-std::string MetadataFileNames::NextIndex() { return state_->Next("index", state_->indexes); }
-std::string MetadataFileNames::NextStatistics() { return state_->Next("stat", state_->statistics); }
+std::string MetadataFileNames::NextManifest() {
+  return state_->Next("manifest", state_->manifests);
+}
+std::string MetadataFileNames::NextManifestList() {
+  return state_->Next("manifest-list", state_->lists);
+}
+std::string MetadataFileNames::NextIndexManifest() {
+  return state_->Next("index-manifest", state_->index_manifests);
+}
+std::string MetadataFileNames::NextIndex() {
+  return state_->Next("index", state_->indexes);
+}
+std::string MetadataFileNames::NextStatistics() {
+  return state_->Next("stat", state_->statistics);
+}
 
 Result<std::vector<ManifestFileMeta>> WriteManifests(FileSystem& fs, const TablePaths& paths, MetadataFileNames& names,
                                                      const std::vector<ManifestEntry>& entries,
@@ -235,13 +254,17 @@ Result<std::vector<ManifestFileMeta>> WriteManifests(FileSystem& fs, const Table
 }
 
 Result<WrittenMetadata> WriteManifestList(FileSystem& fs, const TablePaths& paths, MetadataFileNames& names,
-                                          const std::vector<ManifestFileMeta>& manifests, const ManifestWriteOptions& options) {
-  return WriteRecords(fs, paths, names.NextManifestList(), kManifestListSchema, manifests, EncodeManifestFileMeta, options);
+                                          const std::vector<ManifestFileMeta>& manifests,
+                                          const ManifestWriteOptions& options) {
+  return WriteRecords(fs, paths, names.NextManifestList(), kManifestListSchema, manifests, EncodeManifestFileMeta,
+                      options);
 }
 
 Result<WrittenMetadata> WriteIndexManifest(FileSystem& fs, const TablePaths& paths, MetadataFileNames& names,
-                                           const std::vector<IndexManifestEntry>& entries, const ManifestWriteOptions& options) {
-  return WriteRecords(fs, paths, names.NextIndexManifest(), kIndexManifestSchema, entries, EncodeIndexManifestEntry, options);
+                                           const std::vector<IndexManifestEntry>& entries,
+                                           const ManifestWriteOptions& options) {
+  return WriteRecords(fs, paths, names.NextIndexManifest(), kIndexManifestSchema, entries, EncodeIndexManifestEntry,
+                      options);
 }
 
 }  // namespace braid

@@ -63,19 +63,20 @@ TEST_F(ManifestStoreTest, SummarisesTheEntriesOfAManifest) {
                              WriteManifests(fs_, paths_, names_, entries, PartitionTypes(), {}));
   ASSERT_THAT(manifests, SizeIs(1));
   BRAID_ASSERT_OK_AND_ASSIGN(const FileStatus status, fs_.Stat(paths_.ManifestFile(manifests[0].file_name)));
-  const ManifestFileMeta expected = {
-      .file_name = manifests[0].file_name,
-      .file_size = status.size_bytes,
-      .num_added_files = 3,
-      .num_deleted_files = 1,
-      .partition_stats = {.min_values = Partition("2024-05-13", 7), .max_values = Partition("2024-05-14", 11), .null_counts = {1, 0}},
-      .schema_id = SchemaId(2),
-      .min_bucket = -2,
-      .max_bucket = 3,
-      .min_level = 0,
-      .max_level = 5,
-      .min_row_id = 70,
-      .max_row_id = 109};
+  const ManifestFileMeta expected = {.file_name = manifests[0].file_name,
+                                     .file_size = status.size_bytes,
+                                     .num_added_files = 3,
+                                     .num_deleted_files = 1,
+                                     .partition_stats = {.min_values = Partition("2024-05-13", 7),
+                                                         .max_values = Partition("2024-05-14", 11),
+                                                         .null_counts = {1, 0}},
+                                     .schema_id = SchemaId(2),
+                                     .min_bucket = -2,
+                                     .max_bucket = 3,
+                                     .min_level = 0,
+                                     .max_level = 5,
+                                     .min_row_id = 70,
+                                     .max_row_id = 109};
   EXPECT_EQ(manifests[0], expected);
   EXPECT_THAT(ReadManifest(fs_, paths_, manifests[0].file_name), HasValue(ElementsAreArray(entries)));
 
@@ -110,7 +111,8 @@ TEST_F(ManifestStoreTest, WritesNoManifestForNoEntriesButAnEmptyList) {
 
 TEST_F(ManifestStoreTest, StartsANewManifestAtTheTargetSize) {
   std::vector<ManifestEntry> entries;
-  for (int i = 0; i < 3500; ++i) entries.push_back(Entry(Partition("2024-05-14", i), "data-" + std::to_string(i) + ".parquet"));
+  for (int i = 0; i < 3500; ++i)
+    entries.push_back(Entry(Partition("2024-05-14", i), "data-" + std::to_string(i) + ".parquet"));
   const ManifestWriteOptions options{.compression = "null", .target_file_size = 100'000};
   BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<ManifestFileMeta> manifests,
                              WriteManifests(fs_, paths_, names_, entries, PartitionTypes(), options));
@@ -128,13 +130,16 @@ TEST_F(ManifestStoreTest, StartsANewManifestAtTheTargetSize) {
 
 TEST_F(ManifestStoreTest, ReadsBlocksOneByOne) {
   std::vector<ManifestEntry> entries;
-  for (int i = 0; i < 2000; ++i) entries.push_back(Entry(Partition("2024-05-14", i % 3), "data-" + std::to_string(i) + ".parquet"));
+  for (int i = 0; i < 2000; ++i)
+    entries.push_back(Entry(Partition("2024-05-14", i % 3), "data-" + std::to_string(i) + ".parquet"));
   BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<ManifestFileMeta> manifests,
                              WriteManifests(fs_, paths_, names_, entries, PartitionTypes(), {}));
-  BRAID_ASSERT_OK_AND_ASSIGN(const ManifestScanner scanner, ManifestScanner::Open(fs_, paths_, manifests.at(0).file_name));
+  BRAID_ASSERT_OK_AND_ASSIGN(const ManifestScanner scanner,
+                             ManifestScanner::Open(fs_, paths_, manifests.at(0).file_name));
   EXPECT_GT(scanner.block_count(), 2U);
   const std::string wanted = Partition("2024-05-14", 1).Serialize();
-  const ManifestFilter filter{.accepts = [&](FileKind, std::string_view partition, BucketId) { return partition == wanted; }};
+  const ManifestFilter filter{
+      .accepts = [&](FileKind, std::string_view partition, BucketId) { return partition == wanted; }};
   std::vector<ManifestEntry> read;
   for (std::size_t block = 0; block < scanner.block_count(); ++block) {
     BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<ManifestEntry> part, scanner.ReadBlocks(block, block + 1, filter));
@@ -164,7 +169,11 @@ TEST_F(ManifestStoreTest, RefusesManifestsInOrcAndParquet) {
 }
 
 TEST_F(ManifestStoreTest, WritesAndReadsIndexManifestsInEachCodec) {
-  IndexManifestEntry entry{.bucket = BucketId(1), .index_type = std::string(kHashIndex), .file_name = "index-1", .file_size = 8, .row_count = 2};
+  IndexManifestEntry entry{.bucket = BucketId(1),
+                           .index_type = std::string(kHashIndex),
+                           .file_name = "index-1",
+                           .file_size = 8,
+                           .row_count = 2};
   for (const char* compression : {"zstd", "zstandard", "snappy", "deflate", "null"}) {
     SCOPED_TRACE(compression);
     BRAID_ASSERT_OK_AND_ASSIGN(const WrittenMetadata written,
@@ -173,7 +182,8 @@ TEST_F(ManifestStoreTest, WritesAndReadsIndexManifestsInEachCodec) {
     EXPECT_EQ(written.size_bytes, status.size_bytes);
     EXPECT_THAT(ReadIndexManifest(fs_, paths_, written.name), HasValue(ElementsAre(entry)));
   }
-  EXPECT_THAT(WriteIndexManifest(fs_, paths_, names_, {entry}, {.compression = "xz"}), HasMessage("manifest.compression"));
+  EXPECT_THAT(WriteIndexManifest(fs_, paths_, names_, {entry}, {.compression = "xz"}),
+              HasMessage("manifest.compression"));
 }
 
 TEST_F(ManifestStoreTest, LeavesNoFileBehindWhenWritingFails) {
@@ -184,7 +194,8 @@ TEST_F(ManifestStoreTest, LeavesNoFileBehindWhenWritingFails) {
     const auto memory = std::make_shared<MemoryFileSystem>();
     FaultInjectingFileSystem fs(memory);
     fs.FailAt(nth, FaultInjectingFileSystem::Fault::kTornWrite);
-    const auto manifests = WriteManifests(fs, paths_, names_, entries, PartitionTypes(), {.compression = "null", .target_file_size = 1});
+    const auto manifests =
+        WriteManifests(fs, paths_, names_, entries, PartitionTypes(), {.compression = "null", .target_file_size = 1});
     if (manifests) {
       EXPECT_THAT(memory->AllFiles(), SizeIs(3));
       break;
