@@ -27,9 +27,11 @@ struct DropMode {
   bool cascade = false;  ///< databases: with all tables in them
 };
 
-/// Databases and tables under one root (spec metadata.md §1.1). Thread-safe; other processes may change the same warehouse.
+/// Databases and tables under one root (spec metadata.md §1.1). Thread-safe; other processes may change the same
+/// warehouse.
 ///
-/// Errors of all: kNotFound naming the nearest name there is, kAlreadyExists, kInvalidArgument, and those of FileSystem.
+/// Errors of all: kNotFound naming the nearest name there is, kAlreadyExists, kInvalidArgument, and those of
+/// FileSystem.
 class Catalog {
  public:
   virtual ~Catalog() = default;
@@ -53,10 +55,12 @@ class Catalog {
   Result<Table> OpenTable(const Identifier& identifier, const Options& dynamic = {}) const;
   virtual Result<bool> TableExists(const Identifier& identifier) const = 0;
 
-  virtual Status CreateTable(const Identifier& identifier, const TableDefinition& definition, bool ignore_if_exists) = 0;
+  virtual Status CreateTable(const Identifier& identifier, const TableDefinition& definition,
+                             bool ignore_if_exists) = 0;
   virtual Status DropTable(const Identifier& identifier, DropMode mode) = 0;
   virtual Status RenameTable(const Identifier& from, const Identifier& to) = 0;
-  /// Applies the changes to the latest schema of the table (or of its branch) and writes the next one; races are retried.
+  /// Applies the changes to the latest schema of the table (or of its branch) and writes the next one; races are
+  /// retried.
   virtual Status AlterTable(const Identifier& identifier, const std::vector<SchemaChange>& changes) = 0;
 
   /// Adds a system table to every table. Call before the catalog is shared.
@@ -67,12 +71,13 @@ class Catalog {
 };
 
 /// A catalog over folders, "warehouse" naming the root: `<warehouse>/<db>.db/<table>`.
-/// It knows the system tables of this folder ($snapshots, $files, …). Options: `warehouse`, and any that others read.
+/// It has the database "sys" of tables about all tables. Options: `warehouse`, and any that others read.
 /// Errors: kInvalidArgument without a warehouse; kUnsupported for a scheme other than file.
 Result<std::shared_ptr<Catalog>> MakeFileSystemCatalog(std::string name, Options options);
 
-/// The system tables that every catalog offers: snapshots, schemas, options, files, manifests, tags, branches, partitions,
-/// buckets, consumers (spec metadata.md §13.1).
+/// The system tables that every catalog offers (spec metadata.md §13.1): snapshots, schemas, options, tags, branches,
+/// consumers, files, file_key_ranges, manifests, partitions, buckets, table_indexes, statistics, aggregation_fields,
+/// ro, audit_log, binlog; row_tracking is known but refused with kUnsupported.
 std::vector<std::shared_ptr<const SystemTableProvider>> StandardSystemTables();
 
 }  // namespace braid

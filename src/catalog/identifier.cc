@@ -38,7 +38,8 @@ Result<Identifier> Identifier::FromParts(std::string database, std::string_view 
     ++next;
   }
   if (next < parts.size()) identifier.system_table = ToLower(parts[next++]);
-  if (next < parts.size() || (identifier.system_table && identifier.system_table->empty())) return BadName(table, "too many parts behind '$'");
+  if (next < parts.size()) return BadName(table, "there are too many parts behind '$'");
+  if (identifier.system_table && identifier.system_table->empty()) return BadName(table, "nothing follows the '$'");
   return identifier;
 }
 

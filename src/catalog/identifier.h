@@ -12,7 +12,7 @@ namespace braid {
 /// (spec metadata.md §11.5, §13).
 struct Identifier {
   std::string database;
-  std::string table;                        ///< without branch and system table
+  std::string table;  ///< without branch and system table
   std::optional<std::string> branch;
   std::optional<std::string> system_table;  ///< lower case
 

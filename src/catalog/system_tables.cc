@@ -1,2 +1,69 @@
+// Which system tables there are, and what they have in common.
+
+#include <utility>
+
 #include "catalog/catalog.h"
-namespace braid { std::vector<std::shared_ptr<const SystemTableProvider>> StandardSystemTables() { return {}; } }
+#include "catalog/system_table_internal.h"
+#include "meta/stores.h"
+#include "table/time_travel.h"
+
+namespace braid {
+
+namespace {
+
+class MetadataTable : public SystemTableProvider {
+ public:
+  MetadataTable(std::string name, std::vector<DataField> fields, RowsOfTable rows)
+      : name_(std::move(name)), fields_(std::move(fields)), rows_(rows) {}
+
+  std::string_view name() const override { return name_; }
+
+  Result<std::shared_ptr<const VirtualTable>> Open(const Table& table) const override {
+    return MakeComputedTable(fields_, [table, rows = rows_] { return rows(table); });
+  }
+
+ private:
+  std::string name_;
+  std::vector<DataField> fields_;
+  RowsOfTable rows_;
+};
+
+}  // namespace
+
+std::vector<DataField> MakeFields(std::initializer_list<std::pair<const char*, DataType>> columns) {
+  std::vector<DataField> fields;
+  for (const auto& [name, type] : columns) {
+    fields.push_back({.id = FieldId(static_cast<std::int32_t>(fields.size())),
+                      .name = name,
+                      .type = type,
+                      .description = {},
+                      .default_value = {}});
+  }
+  return fields;
+}
+
+SystemTableProviderPtr MakeMetadataTable(std::string name, std::vector<DataField> fields, RowsOfTable rows) {
+  return std::make_shared<const MetadataTable>(std::move(name), std::move(fields), rows);
+}
+
+Result<std::optional<Snapshot>> SnapshotToRead(const Table& table) {
+  const FileSystem& fs = table.file_system();
+  BRAID_TRY_ASSIGN(std::optional<Snapshot> travelled, TravelTo(fs, table.paths(), table.options()));
+  if (travelled) return travelled;
+  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(fs, table.paths()));
+  if (!latest) return std::optional<Snapshot>();
+  BRAID_TRY_ASSIGN(Snapshot snapshot, ReadSnapshot(fs, table.paths(), *latest));
+  return std::optional(std::move(snapshot));
+}
+
+std::vector<SystemTableProviderPtr> StandardSystemTables() {
+  return {
+      SnapshotsTable(),  SchemasTable(),           OptionsTable(),       TagsTable(),
+      BranchesTable(),   ConsumersTable(),         FilesTable(),         FileKeyRangesTable(),
+      ManifestsTable(),  PartitionsTable(),        BucketsTable(),       TableIndexesTable(),
+      StatisticsTable(), AggregationFieldsTable(), ReadOptimizedTable(), AuditLogTable(),
+      BinlogTable(),     RowTrackingTable(),
+  };
+}
+
+}  // namespace braid

@@ -8,14 +8,16 @@ namespace braid {
 
 namespace {
 
-class RowsTable : public VirtualTable {
+class ComputedTable : public VirtualTable {
  public:
-  RowsTable(std::vector<DataField> fields, std::vector<DatumList> rows) : fields_(std::move(fields)), rows_(std::move(rows)) {}
+  ComputedTable(std::vector<DataField> fields, ComputeRows compute)
+      : fields_(std::move(fields)), compute_(std::move(compute)) {}
 
   const std::vector<DataField>& fields() const override { return fields_; }
 
   Result<std::unique_ptr<BatchReader>> Open(const ReadRequest& /*request*/) const override {
-    BRAID_TRY_ASSIGN(Batch batch, MakeBatch(fields_, rows_));
+    BRAID_TRY_ASSIGN(const std::vector<DatumList> rows, compute_());
+    BRAID_TRY_ASSIGN(Batch batch, MakeBatch(fields_, rows));
     std::vector<Batch> batches;
     batches.push_back(std::move(batch));
     return MakeBatchReader(std::move(batches));
@@ -23,7 +25,7 @@ class RowsTable : public VirtualTable {
 
  private:
   std::vector<DataField> fields_;
-  std::vector<DatumList> rows_;
+  ComputeRows compute_;
 };
 
 // Filters on all columns, then keeps those asked for.
@@ -46,7 +48,8 @@ class SelectingReader : public BatchReader {
       fields.push_back(kept.rows->schema()->field(column));
       arrays.push_back(kept.rows->column(column));
     }
-    return std::optional(Batch{arrow::RecordBatch::Make(arrow::schema(std::move(fields)), kept.row_count(), std::move(arrays)), kept.kinds});
+    return std::optional(Batch{
+        arrow::RecordBatch::Make(arrow::schema(std::move(fields)), kept.row_count(), std::move(arrays)), kept.kinds});
   }
 
  private:
@@ -69,11 +72,17 @@ Result<std::unique_ptr<BatchReader>> ReadVirtualTable(const VirtualTable& table,
     for (std::size_t i = 0; i < table.fields().size(); ++i) columns.push_back(static_cast<int>(i));
   }
   BRAID_TRY_ASSIGN(auto rows, table.Open(request));
-  return std::unique_ptr<BatchReader>(std::make_unique<SelectingReader>(std::move(rows), request.filter, std::move(columns)));
+  return std::unique_ptr<BatchReader>(
+      std::make_unique<SelectingReader>(std::move(rows), request.filter, std::move(columns)));
+}
+
+std::shared_ptr<const VirtualTable> MakeComputedTable(std::vector<DataField> fields, ComputeRows compute) {
+  return std::make_shared<const ComputedTable>(std::move(fields), std::move(compute));
 }
 
 std::shared_ptr<const VirtualTable> MakeRowsTable(std::vector<DataField> fields, std::vector<DatumList> rows) {
-  return std::make_shared<const RowsTable>(std::move(fields), std::move(rows));
+  return MakeComputedTable(std::move(fields),
+                           [rows = std::move(rows)]() -> Result<std::vector<DatumList>> { return rows; });
 }
 
 }  // namespace braid

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,8 @@ class VirtualTable {
  public:
   virtual ~VirtualTable() = default;
   virtual const std::vector<DataField>& fields() const = 0;
-  /// Rows of all fields in their order; what the request asks for is a help that may be ignored but for its cost: the caller
-  /// projects and filters (ReadVirtualTable does both).
+  /// Rows of all fields in their order; what the request asks for is a help that may be ignored but for its cost: the
+  /// caller projects and filters (ReadVirtualTable does both).
   virtual Result<std::unique_ptr<BatchReader>> Open(const ReadRequest& request) const = 0;
 };
 
@@ -28,6 +29,10 @@ Result<std::unique_ptr<BatchReader>> ReadVirtualTable(const VirtualTable& table,
 
 /// A virtual table over rows that are there already.
 std::shared_ptr<const VirtualTable> MakeRowsTable(std::vector<DataField> fields, std::vector<DatumList> rows);
+
+/// A virtual table whose rows are computed anew each time that it is read. `compute` may be called from any thread.
+using ComputeRows = std::function<Result<std::vector<DatumList>>()>;
+std::shared_ptr<const VirtualTable> MakeComputedTable(std::vector<DataField> fields, ComputeRows compute);
 
 /// Offers one system table of every table ("snapshots" for `t$snapshots`). Immutable; any thread.
 class SystemTableProvider {

@@ -1,0 +1,144 @@
+// $snapshots, $tags, $branches and $consumers: what names the states of a table.
+
+#include "catalog/local_time.h"
+#include "catalog/system_table_internal.h"
+#include "meta/stores.h"
+#include "meta/tag_time.h"
+
+namespace braid {
+
+namespace {
+
+std::string KindText(const Snapshot& snapshot) {
+  return snapshot.commit_kind_text.empty() ? std::string(CommitKindName(snapshot.commit_kind))
+                                           : snapshot.commit_kind_text;
+}
+
+DatumList SnapshotRow(const Snapshot& snapshot) {
+  return {
+      snapshot.id.value(),         snapshot.schema_id.value(),   snapshot.commit_user,
+      snapshot.commit_identifier,  KindText(snapshot),           ToLocalTime(snapshot.time_millis),
+      snapshot.base_manifest_list, snapshot.delta_manifest_list, OrNull(snapshot.changelog_manifest_list),
+      snapshot.total_record_count, snapshot.delta_record_count,  OrNull(snapshot.changelog_record_count),
+      OrNull(snapshot.watermark),  OrNull(snapshot.next_row_id),
+  };
+}
+
+Result<std::vector<DatumList>> SnapshotRows(const Table& table) {
+  const FileSystem& fs = table.file_system();
+  BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs, table.paths()));
+  // The hints bound the history: a fast-forward may leave older snapshots that are no part of it.
+  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> earliest, FindEarliestSnapshot(fs, table.paths()));
+  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(fs, table.paths()));
+  std::vector<DatumList> rows;
+  for (const SnapshotId id : ids) {
+    if ((earliest && id < *earliest) || (latest && id > *latest)) continue;
+    const Result<Snapshot> snapshot = ReadSnapshot(fs, table.paths(), id);
+    if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound) continue;  // it has expired since the listing
+    if (!snapshot) return snapshot.error();
+    rows.push_back(SnapshotRow(*snapshot));
+  }
+  return rows;
+}
+
+Result<DatumList> TagRow(const Tag& tag) {
+  Datum create_time;
+  if (tag.create_time) {
+    BRAID_TRY_ASSIGN(const LocalDateTime time, ParseLocalDateTime(*tag.create_time));
+    create_time =
+        Timestamp{.millis = time.seconds * 1000 + time.nanos / 1'000'000, .nanos_of_milli = time.nanos % 1'000'000};
+  }
+  const Snapshot& snapshot = tag.snapshot;
+  return DatumList{
+      tag.name,
+      snapshot.id.value(),
+      snapshot.schema_id.value(),
+      ToLocalTime(snapshot.time_millis),
+      snapshot.total_record_count,
+      std::move(create_time),
+      OrNull(tag.time_retained),
+  };
+}
+
+Result<std::vector<DatumList>> TagRows(const Table& table) {
+  BRAID_TRY_ASSIGN(const std::vector<std::string> names, ListTags(table.file_system(), table.paths()));
+  std::vector<DatumList> rows;
+  for (const std::string& name : names) {
+    const Result<Tag> tag = ReadTag(table.file_system(), table.paths(), name);
+    if (!tag && tag.error().code() == ErrorCode::kNotFound) continue;  // it was deleted since the listing
+    if (!tag) return tag.error();
+    BRAID_TRY_ASSIGN(DatumList row, TagRow(*tag));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Result<std::vector<DatumList>> BranchRows(const Table& table) {
+  BRAID_TRY_ASSIGN(const std::vector<std::string> names, ListBranches(table.file_system(), table.paths()));
+  std::vector<DatumList> rows;
+  for (const std::string& name : names) {
+    const Result<FileStatus> status = table.file_system().Stat(table.paths().OnBranch(name).BranchDirectory());
+    if (!status && status.error().code() == ErrorCode::kNotFound) continue;  // it was dropped since the listing
+    if (!status) return status.error();
+    rows.push_back({name, ToLocalTime(status->modified_ms)});
+  }
+  return rows;
+}
+
+Result<std::vector<DatumList>> ConsumerRows(const Table& table) {
+  BRAID_TRY_ASSIGN(const std::vector<Consumer> consumers, ListConsumers(table.file_system(), table.paths()));
+  std::vector<DatumList> rows;
+  for (const Consumer& consumer : consumers) rows.push_back({consumer.id, consumer.next_snapshot.value()});
+  return rows;
+}
+
+}  // namespace
+
+SystemTableProviderPtr SnapshotsTable() {
+  return MakeMetadataTable("snapshots",
+                           MakeFields({{"snapshot_id", DataType::BigInt().NotNull()},
+                                       {"schema_id", DataType::BigInt().NotNull()},
+                                       {"commit_user", DataType::String().NotNull()},
+                                       {"commit_identifier", DataType::BigInt().NotNull()},
+                                       {"commit_kind", DataType::String().NotNull()},
+                                       {"commit_time", DataType::Timestamp(3).NotNull()},
+                                       {"base_manifest_list", DataType::String().NotNull()},
+                                       {"delta_manifest_list", DataType::String().NotNull()},
+                                       {"changelog_manifest_list", DataType::String()},
+                                       {"total_record_count", DataType::BigInt()},
+                                       {"delta_record_count", DataType::BigInt()},
+                                       {"changelog_record_count", DataType::BigInt()},
+                                       {"watermark", DataType::BigInt()},
+                                       {"next_row_id", DataType::BigInt()}}),
+                           SnapshotRows);
+}
+
+SystemTableProviderPtr TagsTable() {
+  return MakeMetadataTable(
+      "tags",
+      MakeFields({{"tag_name", DataType::String().NotNull()},
+                  {"snapshot_id", DataType::BigInt().NotNull()},
+                  {"schema_id", DataType::BigInt().NotNull()},
+                  {"commit_time", DataType::Timestamp(3).NotNull()},
+                  {"record_count", DataType::BigInt()},
+                  // Java declares TIMESTAMP(3), yet gives the nanoseconds that the tag's file holds.
+                  {"create_time", DataType::Timestamp(9)},
+                  {"time_retained", DataType::String()}}),
+      TagRows);
+}
+
+SystemTableProviderPtr BranchesTable() {
+  return MakeMetadataTable(
+      "branches",
+      MakeFields({{"branch_name", DataType::String().NotNull()}, {"create_time", DataType::Timestamp(3).NotNull()}}),
+      BranchRows);
+}
+
+SystemTableProviderPtr ConsumersTable() {
+  return MakeMetadataTable(
+      "consumers",
+      MakeFields({{"consumer_id", DataType::String().NotNull()}, {"next_snapshot_id", DataType::BigInt().NotNull()}}),
+      ConsumerRows);
+}
+
+}  // namespace braid
