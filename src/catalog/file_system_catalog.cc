@@ -1,4 +1,4 @@
-// The catalog of folders (spec metadata.md §1.1): no database of its own, so that every engine sees the same.
+// The catalog of folders (spec metadata.md §1.1): it keeps nothing of its own, so that every engine sees the same.
 
 #include <algorithm>
 #include <optional>
@@ -8,104 +8,104 @@
 
 #include "base/text.h"
 #include "catalog/catalog.h"
+#include "catalog/global_tables.h"
+#include "catalog/warehouse_folder.h"
 #include "meta/stores.h"
 
 namespace braid {
 
 namespace {
 
-constexpr std::string_view kDatabaseSuffix = ".db";
 constexpr int kAlterAttempts = 20;
 
 Error WithNearest(Error error, std::string_view name, const std::vector<std::string>& known) {
-  if (const auto nearest = NearestName(name, known)) return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));
+  if (const auto nearest = NearestName(name, known))
+    return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));
   return error;
 }
 
 // Names that become folders.
 Status CheckName(std::string_view kind, const std::string& name) {
-  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos || name.find('\0') != std::string::npos) {
+  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos ||
+      name.find('\0') != std::string::npos) {
     return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' cannot be the name of a {}", name, kind));
   }
   return Ok();
 }
 
+Status CheckNames(const Identifier& identifier) {
+  BRAID_TRY(CheckName("database", identifier.database));
+  return CheckName("table", identifier.table);
+}
+
 class FileSystemCatalog : public Catalog {
  public:
-  FileSystemCatalog(std::string name, Options options, std::string warehouse, std::shared_ptr<FileSystem> file_system)
-      : name_(std::move(name)), options_(std::move(options)), warehouse_(std::move(warehouse)), file_system_(std::move(file_system)) {
-    for (std::shared_ptr<const SystemTableProvider>& provider : StandardSystemTables()) providers_.push_back(std::move(provider));
+  FileSystemCatalog(std::string name, Options options, WarehouseFolder warehouse)
+      : name_(std::move(name)),
+        options_(std::move(options)),
+        warehouse_(std::move(warehouse)),
+        file_system_(warehouse_.file_system()) {
+    for (std::shared_ptr<const SystemTableProvider>& provider : StandardSystemTables())
+      providers_.push_back(std::move(provider));
+    virtual_databases_.emplace(kSystemDatabase, GlobalSystemTables(warehouse_, options_));
   }
 
   const std::string& name() const override { return name_; }
   const Options& options() const override { return options_; }
-  const std::string& warehouse() const override { return warehouse_; }
+  const std::string& warehouse() const override { return warehouse_.root(); }
   std::shared_ptr<FileSystem> file_system() const override { return file_system_; }
 
-  Result<std::vector<std::string>> ListDatabases() const override {
-    BRAID_TRY_ASSIGN(const std::vector<FileInfo> children, file_system_->List(warehouse_));
-    std::vector<std::string> databases;
-    for (const FileInfo& child : children) {
-      if (child.is_directory && child.name.ends_with(kDatabaseSuffix) && child.name.size() > kDatabaseSuffix.size()) {
-        databases.push_back(child.name.substr(0, child.name.size() - kDatabaseSuffix.size()));
-      }
-    }
-    std::sort(databases.begin(), databases.end());
-    return databases;
-  }
+  Result<std::vector<std::string>> ListDatabases() const override { return warehouse_.ListDatabases(); }
 
   Result<bool> DatabaseExists(const std::string& database) const override {
     if (virtual_databases_.contains(database)) return true;
-    return file_system_->Exists(DatabasePath(database));
+    return warehouse_.DatabaseExists(database);
   }
 
   Status CreateDatabase(const std::string& database, bool ignore_if_exists) override {
+    BRAID_TRY(RefuseVirtual(database));
     BRAID_TRY(CheckName("database", database));
     BRAID_TRY_ASSIGN(const bool exists, DatabaseExists(database));
     if (exists && ignore_if_exists) return Ok();
-    if (exists) return Error(ErrorCode::kAlreadyExists, fmt::format("database {} exists already", database)).Hint("use IF NOT EXISTS");
-    return file_system_->CreateDirectories(DatabasePath(database));
+    if (exists)
+      return Error(ErrorCode::kAlreadyExists, fmt::format("database {} exists already", database))
+          .Hint("use IF NOT EXISTS");
+    return file_system_->CreateDirectories(warehouse_.DatabasePath(database));
   }
 
   Status DropDatabase(const std::string& database, DropMode mode) override {
     BRAID_TRY(RefuseVirtual(database));
+    BRAID_TRY(CheckName("database", database));
     BRAID_TRY_ASSIGN(const bool exists, DatabaseExists(database));
     if (!exists && mode.ignore_if_not_exists) return Ok();
     BRAID_TRY(CheckDatabase(database));
     BRAID_TRY_ASSIGN(const std::vector<std::string> tables, ListTables(database));
     if (!tables.empty() && !mode.cascade) {
-      return Error(ErrorCode::kInvalidArgument, fmt::format("database {} still has {} tables", database, tables.size())).Hint("drop them first, or use CASCADE");
+      return Error(ErrorCode::kInvalidArgument, fmt::format("database {} still has {} tables", database, tables.size()))
+          .Hint("drop them first, or use CASCADE");
     }
-    return file_system_->DeleteTree(DatabasePath(database));
+    return file_system_->DeleteTree(warehouse_.DatabasePath(database));
   }
 
   Result<std::vector<std::string>> ListTables(const std::string& database) const override {
-    std::vector<std::string> tables;
-    if (const auto it = virtual_databases_.find(database); it != virtual_databases_.end()) {
-      for (const auto& [table, unused] : it->second) tables.push_back(table);
-      return tables;
-    }
+    if (const auto it = virtual_databases_.find(database); it != virtual_databases_.end()) return NamesIn(it->second);
     BRAID_TRY(CheckDatabase(database));
-    BRAID_TRY_ASSIGN(const std::vector<FileInfo> children, file_system_->List(DatabasePath(database)));
-    for (const FileInfo& child : children) {
-      if (!child.is_directory) continue;
-      BRAID_TRY_ASSIGN(const bool is_table, HasSchema(PathOf(database, child.name)));
-      if (is_table) tables.push_back(child.name);
-    }
-    std::sort(tables.begin(), tables.end());
-    return tables;
+    return warehouse_.ListTables(database);
   }
 
   Result<bool> TableExists(const Identifier& identifier) const override {
-    if (const auto it = virtual_databases_.find(identifier.database); it != virtual_databases_.end()) return it->second.contains(identifier.table);
-    return HasSchema(PathOf(identifier.database, identifier.table));
+    if (const auto it = virtual_databases_.find(identifier.database); it != virtual_databases_.end())
+      return it->second.contains(identifier.table);
+    return warehouse_.TableExists(identifier.database, identifier.table);
   }
 
   Result<Relation> Open(const Identifier& identifier, const Options& dynamic) const override {
-    if (const auto it = virtual_databases_.find(identifier.database); it != virtual_databases_.end()) return OpenVirtual(identifier, it->second);
+    if (const auto it = virtual_databases_.find(identifier.database); it != virtual_databases_.end())
+      return OpenVirtual(identifier, it->second);
     BRAID_TRY(CheckTable(identifier));
-    BRAID_TRY_ASSIGN(Table table, Table::Open(file_system_, PathOf(identifier.database, identifier.table), NameOf(identifier),
-                                              identifier.branch.value_or(std::string(kMainBranch)), dynamic));
+    BRAID_TRY_ASSIGN(Table table,
+                     Table::Open(file_system_, PathOf(identifier.database, identifier.table), NameOf(identifier),
+                                 identifier.branch.value_or(std::string(kMainBranch)), dynamic));
     if (!identifier.system_table) return Relation(std::move(table));
     std::vector<std::string> known;
     for (const auto& provider : providers_) {
@@ -116,29 +116,36 @@ class FileSystemCatalog : public Catalog {
       known.emplace_back(provider->name());
     }
     std::sort(known.begin(), known.end());
-    return Error(ErrorCode::kNotFound, fmt::format("table {} has no system table '${}'", NameOf(identifier), *identifier.system_table))
+    return Error(ErrorCode::kNotFound,
+                 fmt::format("table {} has no system table '${}'", NameOf(identifier), *identifier.system_table))
         .Hint("there are $" + Join(known, ", $"));
   }
 
   Status CreateTable(const Identifier& identifier, const TableDefinition& definition, bool ignore_if_exists) override {
     BRAID_TRY(RefuseSuffixes(identifier));
-    BRAID_TRY(CheckName("table", identifier.table));
+    BRAID_TRY(CheckNames(identifier));
     BRAID_TRY(CheckDatabase(identifier.database));
     const TablePaths paths(PathOf(identifier.database, identifier.table), std::string(kMainBranch));
     const auto exists_already = [&]() -> Status {
       if (ignore_if_exists) return Ok();
-      return Error(ErrorCode::kAlreadyExists, fmt::format("table {} exists already", identifier.ToString())).Hint("use IF NOT EXISTS, or another name");
+      return Error(ErrorCode::kAlreadyExists, fmt::format("table {} exists already", identifier.ToString()))
+          .Hint("use IF NOT EXISTS, or another name");
     };
     BRAID_TRY_ASSIGN(const bool exists, TableExists(identifier));
     if (exists) return exists_already();
-    BRAID_TRY_ASSIGN(const TableSchema schema, NewTableSchema(definition, SystemClock().NowMs()).Context("while creating table " + identifier.ToString()));
+    BRAID_TRY_ASSIGN(
+        const TableSchema schema,
+        NewTableSchema(definition, SystemClock().NowMs()).Context("while creating table " + identifier.ToString()));
     Status written = WriteSchema(*file_system_, paths, schema);
-    const bool lost_race = !written && (written.error().code() == ErrorCode::kAlreadyExists || written.error().code() == ErrorCode::kConflict);
+    const bool lost_race = !written && (written.error().code() == ErrorCode::kAlreadyExists ||
+                                        written.error().code() == ErrorCode::kConflict);
     return lost_race ? exists_already() : written;
   }
 
   Status DropTable(const Identifier& identifier, DropMode mode) override {
+    BRAID_TRY(RefuseVirtual(identifier.database));
     BRAID_TRY(RefuseSuffixes(identifier));
+    BRAID_TRY(CheckNames(identifier));
     BRAID_TRY_ASSIGN(const bool exists, TableExists(identifier));
     if (!exists && mode.ignore_if_not_exists) return Ok();
     BRAID_TRY(CheckTable(identifier));
@@ -148,41 +155,56 @@ class FileSystemCatalog : public Catalog {
   Status RenameTable(const Identifier& from, const Identifier& to) override {
     BRAID_TRY(RefuseSuffixes(from));
     BRAID_TRY(RefuseSuffixes(to));
-    BRAID_TRY(CheckName("table", to.table));
+    BRAID_TRY(CheckNames(from));
+    BRAID_TRY(CheckNames(to));
     BRAID_TRY(CheckTable(from));
     BRAID_TRY(CheckDatabase(to.database));
     Status renamed = file_system_->Rename(PathOf(from.database, from.table), PathOf(to.database, to.table));
-    if (!renamed && renamed.error().code() == ErrorCode::kAlreadyExists) return Error(ErrorCode::kAlreadyExists, fmt::format("table {} exists already", to.ToString()));
+    if (!renamed && renamed.error().code() == ErrorCode::kAlreadyExists)
+      return Error(ErrorCode::kAlreadyExists, fmt::format("table {} exists already", to.ToString()));
     return renamed;
   }
 
   Status AlterTable(const Identifier& identifier, const std::vector<SchemaChange>& changes) override {
-    if (identifier.system_table) return Error(ErrorCode::kInvalidArgument, identifier.ToString() + " is a system table and cannot be altered");
+    if (identifier.system_table)
+      return Error(ErrorCode::kInvalidArgument, identifier.ToString() + " is a system table and cannot be altered");
     BRAID_TRY(RefuseVirtual(identifier.database));
     BRAID_TRY(CheckTable(identifier));
-    const TablePaths paths(PathOf(identifier.database, identifier.table), identifier.branch.value_or(std::string(kMainBranch)));
+    const TablePaths paths(PathOf(identifier.database, identifier.table),
+                           identifier.branch.value_or(std::string(kMainBranch)));
     for (int attempt = 0; attempt < kAlterAttempts; ++attempt) {
       BRAID_TRY_ASSIGN(const std::optional<TableSchema> latest, ReadLatestSchema(*file_system_, paths));
       if (!latest) return Error(ErrorCode::kNotFound, fmt::format("table {} does not exist", identifier.ToString()));
       BRAID_TRY_ASSIGN(const std::optional<SnapshotId> snapshot, FindLatestSnapshot(*file_system_, paths));
-      BRAID_TRY_ASSIGN(const TableSchema next, Apply(*latest, changes, snapshot.has_value(), SystemClock().NowMs()).Context("while altering table " + identifier.ToString()));
+      BRAID_TRY_ASSIGN(const TableSchema next, Apply(*latest, changes, snapshot.has_value(), SystemClock().NowMs())
+                                                   .Context("while altering table " + identifier.ToString()));
       Status written = WriteSchema(*file_system_, paths, next);
-      if (written || (written.error().code() != ErrorCode::kAlreadyExists && written.error().code() != ErrorCode::kConflict)) return written;
+      if (written ||
+          (written.error().code() != ErrorCode::kAlreadyExists && written.error().code() != ErrorCode::kConflict))
+        return written;
     }
-    return Error(ErrorCode::kConflict, fmt::format("other writers keep changing the schema of {}", identifier.ToString())).Hint("run it again");
+    return Error(ErrorCode::kConflict,
+                 fmt::format("other writers keep changing the schema of {}", identifier.ToString()))
+        .Hint("run it again");
   }
 
-  void Register(std::shared_ptr<const SystemTableProvider> provider) override { providers_.push_back(std::move(provider)); }
-  void Register(const std::string& database, VirtualDatabase tables) override { virtual_databases_[database] = std::move(tables); }
+  void Register(std::shared_ptr<const SystemTableProvider> provider) override {
+    providers_.push_back(std::move(provider));
+  }
+  void Register(const std::string& database, VirtualDatabase tables) override {
+    virtual_databases_[database] = std::move(tables);
+  }
 
  private:
-  std::string DatabasePath(const std::string& database) const { return JoinPath(warehouse_, database + std::string(kDatabaseSuffix)); }
-  std::string PathOf(const std::string& database, const std::string& table) const { return JoinPath(DatabasePath(database), table); }
+  std::string PathOf(const std::string& database, const std::string& table) const {
+    return warehouse_.TablePath(database, table);
+  }
   static std::string NameOf(const Identifier& identifier) { return identifier.database + "." + identifier.table; }
 
-  Result<bool> HasSchema(const std::string& path) const {
-    BRAID_TRY_ASSIGN(const std::vector<SchemaId> schemas, ListSchemas(*file_system_, TablePaths(path, std::string(kMainBranch))));
-    return !schemas.empty();
+  static std::vector<std::string> NamesIn(const VirtualDatabase& tables) {
+    std::vector<std::string> names;
+    for (const auto& [name, table] : tables) names.push_back(name);
+    return names;
   }
 
   Status CheckDatabase(const std::string& database) const {
@@ -190,7 +212,8 @@ class FileSystemCatalog : public Catalog {
     BRAID_TRY_ASSIGN(const bool exists, DatabaseExists(database));
     if (exists) return Ok();
     BRAID_TRY_ASSIGN(const std::vector<std::string> known, ListDatabases());
-    return WithNearest(Error(ErrorCode::kNotFound, fmt::format("database {} does not exist", database)), database, known);
+    return WithNearest(Error(ErrorCode::kNotFound, fmt::format("database {} does not exist", database)), database,
+                       known);
   }
 
   Status CheckTable(const Identifier& identifier) const {
@@ -198,29 +221,33 @@ class FileSystemCatalog : public Catalog {
     BRAID_TRY_ASSIGN(const bool exists, TableExists(identifier));
     if (exists) return Ok();
     BRAID_TRY_ASSIGN(const std::vector<std::string> known, ListTables(identifier.database));
-    return WithNearest(Error(ErrorCode::kNotFound, fmt::format("table {} does not exist", NameOf(identifier))), identifier.table, known);
+    return WithNearest(Error(ErrorCode::kNotFound, fmt::format("table {} does not exist", NameOf(identifier))),
+                       identifier.table, known);
   }
 
   Status RefuseVirtual(const std::string& database) const {
     if (!virtual_databases_.contains(database)) return Ok();
-    return Error(ErrorCode::kInvalidArgument, fmt::format("database {} is a system database and cannot be changed", database));
+    return Error(ErrorCode::kInvalidArgument,
+                 fmt::format("database {} is a system database and cannot be changed", database));
   }
 
   static Status RefuseSuffixes(const Identifier& identifier) {
     if (!identifier.branch && !identifier.system_table) return Ok();
-    return Error(ErrorCode::kInvalidArgument, fmt::format("{} is no plain table name", identifier.ToString())).Hint("a table's own name has no '$'");
+    return Error(ErrorCode::kInvalidArgument, fmt::format("{} is no plain table name", identifier.ToString()))
+        .Hint("a table's own name has no '$'");
   }
 
   static Result<Relation> OpenVirtual(const Identifier& identifier, const VirtualDatabase& tables) {
-    if (const auto it = tables.find(identifier.table); it != tables.end() && !identifier.system_table) return Relation(it->second);
-    std::vector<std::string> known;
-    for (const auto& [table, unused] : tables) known.push_back(table);
-    return WithNearest(Error(ErrorCode::kNotFound, fmt::format("table {} does not exist", identifier.ToString())), identifier.table, known);
+    if (const auto it = tables.find(identifier.table);
+        it != tables.end() && !identifier.system_table && !identifier.branch)
+      return Relation(it->second);
+    return WithNearest(Error(ErrorCode::kNotFound, fmt::format("table {} does not exist", identifier.ToString())),
+                       identifier.table, NamesIn(tables));
   }
 
   std::string name_;
   Options options_;
-  std::string warehouse_;
+  WarehouseFolder warehouse_;
   std::shared_ptr<FileSystem> file_system_;
   std::vector<std::shared_ptr<const SystemTableProvider>> providers_;
   std::map<std::string, VirtualDatabase> virtual_databases_;
@@ -242,7 +269,8 @@ Result<Table> Catalog::OpenTable(const Identifier& identifier, const Options& dy
 Result<std::shared_ptr<Catalog>> MakeFileSystemCatalog(std::string name, Options options) {
   const std::optional<std::string> warehouse = options.Find("warehouse");
   if (!warehouse || warehouse->empty()) {
-    return Error(ErrorCode::kInvalidArgument, fmt::format("catalog {} has no 'warehouse'", name)).Hint("give the folder of the warehouse, 'warehouse'='/path'");
+    return Error(ErrorCode::kInvalidArgument, fmt::format("catalog {} has no 'warehouse'", name))
+        .Hint("give the folder of the warehouse, 'warehouse'='/path'");
   }
   std::string root = *warehouse;
   const std::size_t scheme = root.find("://");
@@ -252,11 +280,13 @@ Result<std::shared_ptr<Catalog>> MakeFileSystemCatalog(std::string name, Options
     const std::size_t start = root.find_first_not_of('/');
     root = "/" + (start == std::string::npos ? "" : root.substr(start));
   } else if (scheme != std::string::npos && scheme == colon) {
-    return Error(ErrorCode::kUnsupported, fmt::format("warehouses of scheme '{}' are not supported yet", root.substr(0, scheme))).Hint("use a local folder");
+    return Error(ErrorCode::kUnsupported,
+                 fmt::format("warehouses of scheme '{}' are not supported yet", root.substr(0, scheme)))
+        .Hint("use a local folder");
   }
   while (root.size() > 1 && root.back() == '/') root.pop_back();
-  std::shared_ptr<FileSystem> file_system = LocalFileSystem();
-  return std::shared_ptr<Catalog>(std::make_shared<FileSystemCatalog>(std::move(name), std::move(options), std::move(root), std::move(file_system)));
+  return std::shared_ptr<Catalog>(std::make_shared<FileSystemCatalog>(
+      std::move(name), std::move(options), WarehouseFolder(LocalFileSystem(), std::move(root))));
 }
 
 }  // namespace braid
