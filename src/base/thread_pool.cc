@@ -40,6 +40,7 @@ void ThreadPool::Work(const std::stop_token& stop) {
 }
 
 Status ParallelFor(ThreadPool& pool, std::int64_t count, const std::function<Status(std::int64_t)>& body) {
+  if (count <= 0) return Ok();
   if (count == 1) return body(0);
   const int helpers = static_cast<int>(std::min<std::int64_t>(count - 1, pool.thread_count()));
   std::atomic<std::int64_t> next{0};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -173,8 +174,10 @@ Result<Plan> PlanDifference(const Table& table, const FileScan& scan, const Rang
     if (!old_files.empty() && old_files.front().total_buckets != files.front().total_buckets) {
       return Error(ErrorCode::kUnsupported, "incremental-between cannot compare snapshots with different numbers of buckets");
     }
-    DataSplit split{.partition = files.front().partition, .bucket = files.front().bucket, .total_buckets = files.front().total_buckets,
-                .files = {}, .deletion_vectors = {}, .raw_convertible = false, .is_changes = false, .before_files = {}, .before_deletion_vectors = {}};
+    DataSplit split;
+    split.partition = files.front().partition;
+    split.bucket = files.front().bucket;
+    split.total_buckets = files.front().total_buckets;
     std::vector<std::string> common;
     for (const ManifestEntry& old : old_files) common.push_back(EntryIdentity(old));
     std::sort(common.begin(), common.end());
@@ -216,9 +219,16 @@ Result<Plan> PlanIncremental(const Table& table, const FileScan& scan) {
   return Error(ErrorCode::kInvalidArgument, fmt::format("incremental-between-scan-mode '{}' does not exist", mode)).Hint("one of: auto, delta, changelog, diff");
 }
 
-}  // namespace
+// Rows of data-evolution files are spread over several files, which this version does not put together.
+Status RefuseDataEvolution(const Table& table) {
+  BRAID_TRY_ASSIGN(const bool evolution, table.options().GetBool("data-evolution.enabled", false));
+  if (!evolution) return Ok();
+  return Error(ErrorCode::kUnsupported, fmt::format("{} has 'data-evolution.enabled'='true', which this version does not read", table.name()))
+      .Hint("read it with Flink or Spark; docs/compatibility.md shows what is supported");
+}
 
-Result<Plan> PlanBatch(const Table& table, const ReadRequest& request) {
+Result<Plan> PlanOneBranch(const Table& table, const ReadRequest& request) {
+  BRAID_TRY(RefuseDataEvolution(table));
   BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, request.filter));
   BRAID_TRY_ASSIGN(const StartupMode mode, StartupModeOf(table.options()));
   if (mode == StartupMode::kIncremental) return PlanIncremental(table, *scan);
@@ -236,6 +246,62 @@ Result<Plan> PlanBatch(const Table& table, const ReadRequest& request) {
     BRAID_TRY_ASSIGN(choice.created_since_ms, table.options().GetInt(key, choice.created_since_ms));
   }
   return PlanSnapshot(table, *scan, *snapshot, choice);
+}
+
+// The other side of a fallback read, as of the same time: its newest snapshot then, or its first if it began later.
+Result<Table> OpenOtherBranch(const Table& table, const std::string& branch) {
+  Options dynamic = table.dynamic_options();
+  dynamic.Remove("branch");
+  if (table.options().Has("scan.snapshot-id")) {
+    dynamic.Remove("scan.snapshot-id");
+    const TablePaths other = table.paths().OnBranch(branch);
+    BRAID_TRY_ASSIGN(const std::optional<Snapshot> here, TravelTo(table.file_system(), table.paths(), table.options()));
+    BRAID_TRY_ASSIGN(const std::optional<Snapshot> there, SnapshotAtOrBefore(table.file_system(), other, here->time_millis));
+    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> earliest, FindEarliestSnapshot(table.file_system(), other));
+    if (there || earliest) dynamic.Set("scan.snapshot-id", fmt::format("{}", there ? there->id : *earliest));
+  }
+  return Table::Open(table.shared_file_system(), table.paths().root(), table.name(), branch, dynamic);
+}
+
+// Partitions that a branch has, of those that the filter lets pass.
+Result<std::set<BinaryRow>> PartitionsIn(const Table& table, const PredicatePtr& filter) {
+  std::set<BinaryRow> partitions;
+  BRAID_TRY_ASSIGN(const Plan plan, PlanOneBranch(table, {.projection = {}, .filter = ConjunctsOn(filter, table.schema().partition_keys)}));
+  for (const DataSplit& split : plan.splits) partitions.insert(split.partition);
+  return partitions;
+}
+
+// Reads `first`, and from `second` the partitions that `first` lacks (spec metadata.md §11.6).
+Result<Plan> PlanWithFallback(const Table& own, const Table& first, const Table& second, const ReadRequest& request) {
+  BRAID_TRY_ASSIGN(Plan plan, PlanOneBranch(first, request));
+  BRAID_TRY_ASSIGN(const std::set<BinaryRow> covered, PartitionsIn(first, request.filter));
+  for (DataSplit& split : plan.splits) split.branch = first.paths().branch();
+  BRAID_TRY_ASSIGN(Plan rest, PlanOneBranch(second, request));
+  for (DataSplit& split : rest.splits) {
+    if (covered.contains(split.partition)) continue;
+    split.branch = second.paths().branch();
+    plan.splits.push_back(std::move(split));
+  }
+  for (DataSplit& split : plan.splits) {
+    if (split.branch == own.paths().branch()) split.branch.reset();
+  }
+  return plan;
+}
+
+}  // namespace
+
+Result<Plan> PlanBatch(const Table& table, const ReadRequest& request) {
+  const std::optional<std::string> fallback = table.options().Find("scan.fallback-branch");
+  const std::optional<std::string> primary = table.options().Find("scan.primary-branch");
+  if (fallback && fallback != table.paths().branch()) {
+    BRAID_TRY_ASSIGN(const Table other, OpenOtherBranch(table, *fallback));
+    return PlanWithFallback(table, table, other, request);
+  }
+  if (primary && primary != table.paths().branch()) {
+    BRAID_TRY_ASSIGN(const Table other, OpenOtherBranch(table, *primary));
+    return PlanWithFallback(table, other, table, request);
+  }
+  return PlanOneBranch(table, request);
 }
 
 Result<std::vector<DataField>> OutputFields(const Table& table, const ReadRequest& request) {

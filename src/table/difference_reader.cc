@@ -26,7 +26,7 @@ class StampingReader : public BatchReader {
     BRAID_TRY_ASSIGN(auto stamps, MakeConstantColumn(Datum(static_cast<std::int64_t>(state_)), DataType::BigInt().NotNull(), batch->row_count()));
     std::vector<std::shared_ptr<arrow::Array>> columns = batch->rows->columns();
     columns[static_cast<std::size_t>(sequence_column_)] = std::move(stamps);
-    return std::optional(Batch{arrow::RecordBatch::Make(batch->rows->schema(), batch->row_count(), std::move(columns)), nullptr});
+    return std::optional(Batch{arrow::RecordBatch::Make(batch->rows->schema(), batch->row_count(), std::move(columns)), batch->kinds});
   }
 
  private:

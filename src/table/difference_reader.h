@@ -8,7 +8,7 @@
 
 namespace braid {
 
-/// Rows of `after` whose key `before` lacks or holds with other values (spec data.md §10.6): the value columns, all +I.
+/// Rows of `after` whose key `before` lacks or holds with other values (spec data.md §10.6): the value columns with the kinds of `after`.
 /// Both are key-value batches of the schema, ascending by key, one row a key.
 Result<std::unique_ptr<BatchReader>> MakeDifferenceReader(const KeyValueSchema& schema, std::unique_ptr<BatchReader> before,
                                                           std::unique_ptr<BatchReader> after);

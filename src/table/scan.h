@@ -49,6 +49,8 @@ struct DataSplit {
   /// Files of the state to compare with (`incremental-between` in diff mode): rows equal to theirs are left out.
   std::vector<DataFileMeta> before_files;
   std::vector<DeletionVectorRef> before_deletion_vectors;
+  /// The branch whose schemas the files follow, where it is not the table's own (`scan.fallback-branch`).
+  std::optional<std::string> branch;
 };
 
 /// The splits of one scan.

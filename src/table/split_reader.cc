@@ -194,6 +194,12 @@ bool KnowsItsRetractions(const DataFileMeta& file) { return file.delete_row_coun
 }  // namespace
 
 Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const DataSplit& split, const ReadRequest& request) {
+  if (split.branch) {
+    BRAID_TRY_ASSIGN(const Table other, Table::Open(table.shared_file_system(), table.paths().root(), table.name(), *split.branch));
+    DataSplit own = split;
+    own.branch.reset();
+    return ReadSplit(other, own, request);
+  }
   BRAID_TRY_ASSIGN(const std::vector<DataField> output, OutputFields(table, request));
   BRAID_TRY_ASSIGN(const std::vector<std::string> columns, ColumnsToRead(table, request, output));
   if (!split.before_files.empty()) {

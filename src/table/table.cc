@@ -35,8 +35,11 @@ Result<DataLayout> LayoutOf(const TableSchema& schema, const Options& options) {
 
 Result<Table> Table::Open(std::shared_ptr<FileSystem> file_system, std::string root, std::string name, std::string_view branch,
                           const Options& dynamic) {
-  TablePaths paths(std::move(root), dynamic.Get("branch", branch));
-  BRAID_TRY_ASSIGN(TableSchema schema, LatestSchema(*file_system, paths, name));
+  // The option `branch` chooses whose snapshots are read; the columns stay those of the branch that the name says, as in Java.
+  const TablePaths named(std::move(root), std::string(branch));
+  BRAID_TRY_ASSIGN(TableSchema schema, LatestSchema(*file_system, named, name));
+  const TablePaths paths = named.OnBranch(dynamic.Get("branch", branch));
+  if (paths.branch() != named.branch()) BRAID_TRY(LatestSchema(*file_system, paths, name));
   const Options options = schema.options.With(dynamic);
   // The columns are those of the snapshot travelled to; the options stay today's. A snapshot that is not there is the
   // scan's to report: a stream may begin before the first one.
@@ -48,7 +51,7 @@ Result<Table> Table::Open(std::shared_ptr<FileSystem> file_system, std::string r
     BRAID_TRY_ASSIGN(schema, ReadSchema(*file_system, paths, (*travelled)->schema_id));
   }
   BRAID_TRY_ASSIGN(DataLayout layout, LayoutOf(schema, options));
-  return Table(std::make_shared<const State>(State{std::move(file_system), std::move(name), std::move(paths), std::move(schema),
+  return Table(std::make_shared<const State>(State{std::move(file_system), std::move(name), paths, std::move(schema),
                                                    options, dynamic, std::move(layout)}));
 }
 
