@@ -29,7 +29,9 @@ Number ReadLittleEndian(std::string_view bytes, std::size_t at) {
   return value;
 }
 
-Error Damaged(std::string_view what) { return Error(ErrorCode::kCorruption, fmt::format("a deletion vector is damaged: {}", what)); }
+Error Damaged(std::string_view what) {
+  return Error(ErrorCode::kCorruption, fmt::format("a deletion vector is damaged: {}", what));
+}
 
 // One portable 32-bit bitmap from the start of `bytes`, which it shortens by what it took.
 Result<Roaring> TakeBitmap(std::string_view& bytes) {
@@ -100,10 +102,12 @@ Result<DeletionVector> ReadDeletionVector(const FileSystem& fs, std::string_view
     };
     BRAID_TRY_ASSIGN(const std::string size_bytes, bytes_at(offset, 4));
     const auto size = static_cast<std::int32_t>(ReadBigEndian(size_bytes, 0));
-    if (size < 4 || size > kMaxBytes || offset + 8 + size > file->size_bytes()) return Damaged("its size is impossible");
+    if (size < 4 || size > kMaxBytes || offset + 8 + size > file->size_bytes())
+      return Damaged("its size is impossible");
     BRAID_TRY_ASSIGN(const std::string data, bytes_at(offset + 4, size + 4));
     const std::string_view bitmap = std::string_view(data).substr(0, static_cast<std::size_t>(size));
-    const auto crc = static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(bitmap.data()), static_cast<uInt>(size)));
+    const auto crc =
+        static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(bitmap.data()), static_cast<uInt>(size)));
     if (crc != ReadBigEndian(data, static_cast<std::size_t>(size))) return Damaged("its checksum does not match");
     return DeletionVector::Parse(bitmap);
   };

@@ -10,12 +10,16 @@ namespace braid {
 namespace {
 
 // The two files of spec metadata.md §7.3, written by Java.
-constexpr const char* kFile32 = "01000000185e43f2d03a300000010000000000010010000000040005"  // rows 4 and 5
-                                "00bba90e67";
-constexpr const char* kFile64 = "0100000024d1d33964010000000000000000000000"  // rows 2 and 3
-                                "3a300000010000000000010010000000020003007a813847";
+constexpr const char* kFile32 =
+    "01000000185e43f2d03a300000010000000000010010000000040005"  // rows 4 and 5
+    "00bba90e67";
+constexpr const char* kFile64 =
+    "0100000024d1d33964010000000000000000000000"  // rows 2 and 3
+    "3a300000010000000000010010000000020003007a813847";
 
-void Put(MemoryFileSystem& fs, const std::string& content) { ASSERT_THAT(fs.Replace("/t/index/index-0", content), IsOk()); }
+void Put(MemoryFileSystem& fs, const std::string& content) {
+  ASSERT_THAT(fs.Replace("/t/index/index-0", content), IsOk());
+}
 
 TEST(DeletionVectorTest, ReadsBothEncodingsOfJava) {
   struct Case {

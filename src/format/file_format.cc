@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "format/avro_format.h"
 #include "format/orc_format.h"
 #include "format/parquet_format.h"
 
@@ -17,6 +18,7 @@ std::span<const FileFormat* const> AllFormats() {
   static const std::array formats = {
       &ParquetFormat(),
       &OrcFormat(),
+      &AvroFormat(),
   };
   return formats;
 }

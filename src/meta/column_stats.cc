@@ -128,7 +128,8 @@ Result<StatsMode> ParseStatsMode(std::string_view text) {
 }
 
 Result<std::vector<StatsMode>> ResolveStatsModes(std::span<const DataField> fields, const Options& options,
-                                                 std::string_view table_mode, std::span<const std::string> thin_keys) {
+                                                 std::string_view table_mode, std::span<const std::string> thin_keys,
+                                                 std::string_view format) {
   BRAID_TRY_ASSIGN(const StatsMode other, ParseStatsMode(table_mode).Context("while reading metadata.stats-mode"));
   BRAID_TRY_ASSIGN(const std::int64_t kept, options.GetInt("metadata.stats-keep-first-n-columns", -1));
   std::vector<StatsMode> modes;
@@ -140,7 +141,8 @@ Result<std::vector<StatsMode>> ResolveStatsModes(std::span<const DataField> fiel
       BRAID_TRY_ASSIGN(const StatsMode mode, ParseStatsMode(*own).Context(fmt::format("while reading {}", key)));
       modes.push_back(mode);
       ++seen;
-    } else if (IsSystemColumn(field.name) || std::ranges::find(thin_keys, field.name) != thin_keys.end()) {
+    } else if (format != "avro" &&
+               (IsSystemColumn(field.name) || std::ranges::find(thin_keys, field.name) != thin_keys.end())) {
       modes.push_back(kKeyStatsMode);
     } else {
       modes.push_back(kept >= 0 && seen >= kept ? StatsMode{} : other);

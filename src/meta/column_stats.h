@@ -33,9 +33,11 @@ Result<StatsMode> ParseStatsMode(std::string_view text);
 /// The mode of each column of a file (spec data.md §2.6): `fields.<name>.stats-mode`, else kKeyStatsMode for system
 /// columns, else none from `metadata.stats-keep-first-n-columns` on, else `table_mode`, the mode of the file's level or
 /// kind. `thin_keys` names the columns that stand for key columns left out of the file (`data-file.thin-mode`).
+/// `format` is the file's: with "avro" Java makes no exception for system columns.
 Result<std::vector<StatsMode>> ResolveStatsModes(std::span<const DataField> fields, const Options& options,
                                                  std::string_view table_mode,
-                                                 std::span<const std::string> thin_keys = {});
+                                                 std::span<const std::string> thin_keys = {},
+                                                 std::string_view format = {});
 
 /// Statistics as a manifest entry keeps them.
 struct ManifestStats {

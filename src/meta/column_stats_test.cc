@@ -167,6 +167,7 @@ TEST(ColumnStatsTest, ResolvesModesByColumnThenKeyThenPositionThenTable) {
   const std::vector<std::string> thin_keys = {"b"};
   EXPECT_THAT(ResolveStatsModes(fields, Options(), "none", thin_keys),
               HasValue(ElementsAre(kKeyStatsMode, kKeyStatsMode, kNone, kNone, kKeyStatsMode)));
+  EXPECT_THAT(ResolveStatsModes(fields, Options(), "none", thin_keys, "avro"), HasValue(testing::Each(kNone)));
   options.Set("fields.a.stats-mode", "much");
   EXPECT_THAT(ResolveStatsModes(fields, options, "full"), HasMessage("fields.a.stats-mode"));
 }
