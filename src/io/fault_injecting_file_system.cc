@@ -22,7 +22,8 @@ struct FaultInjectingFileSystem::State {
 
   // Makes the call, unless a fault strikes it; `unknown` is the code that kFailAfterwards reports.
   template <typename Call>
-  auto Run(std::string_view action, std::string_view path, Call&& call, ErrorCode unknown = ErrorCode::kIo) -> decltype(call()) {
+  auto Run(std::string_view action, std::string_view path, Call&& call, ErrorCode unknown = ErrorCode::kIo)
+      -> decltype(call()) {
     const std::optional<Fault> fault = Next();
     if (!fault) return call();
     if (*fault != Fault::kFailAfterwards) return Injected(ErrorCode::kIo, action, path);
@@ -127,12 +128,14 @@ Result<std::string> FaultInjectingFileSystem::ReadAll(std::string_view path) con
 }
 
 Result<std::unique_ptr<InputFile>> FaultInjectingFileSystem::Open(std::string_view path) const {
-  BRAID_TRY_ASSIGN(std::unique_ptr<InputFile> file, state_->Run("open", path, [&] { return state_->inner->Open(path); }));
+  BRAID_TRY_ASSIGN(std::unique_ptr<InputFile> file,
+                   state_->Run("open", path, [&] { return state_->inner->Open(path); }));
   return std::make_unique<FaultyInputFile<State>>(state_, std::move(file), std::string(path));
 }
 
 Result<std::unique_ptr<OutputFile>> FaultInjectingFileSystem::Create(std::string_view path) {
-  BRAID_TRY_ASSIGN(std::unique_ptr<OutputFile> file, state_->Run("create", path, [&] { return state_->inner->Create(path); }));
+  BRAID_TRY_ASSIGN(std::unique_ptr<OutputFile> file,
+                   state_->Run("create", path, [&] { return state_->inner->Create(path); }));
   return std::make_unique<FaultyOutputFile<State>>(state_, std::move(file), std::string(path));
 }
 

@@ -10,8 +10,8 @@
 namespace braid {
 
 /// Passes calls to another file system, failing the n-th one: the failure sweep of tests (STYLE §7). Thread-safe.
-/// Counts every call of FileSystem (Exists as the Stat that it is), and every ReadAt, Append, Close and CloseSynced of its
-/// files.
+/// Counts every call of FileSystem (Exists as the Stat that it is), and every ReadAt, Append, Close and CloseSynced of
+/// its files.
 class FaultInjectingFileSystem : public FileSystem {
  public:
   explicit FaultInjectingFileSystem(std::shared_ptr<FileSystem> inner);

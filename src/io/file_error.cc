@@ -16,7 +16,8 @@ struct Explanation {
   std::string_view remedy;
 };
 
-constexpr std::string_view kGrantAccess = "give this user read and write permission on the folder, or use another folder";
+constexpr std::string_view kGrantAccess =
+    "give this user read and write permission on the folder, or use another folder";
 constexpr std::string_view kFreeSpace = "free space on that device or move the warehouse to a larger one, then repeat";
 constexpr std::string_view kRaiseLimit = "raise the limit of open files (ulimit -n), then repeat";
 
@@ -27,9 +28,11 @@ constexpr Explanation kExplanations[] = {
     {ENOTEMPTY, ErrorCode::kAlreadyExists, "it exists already and is not empty", ""},
     {EACCES, ErrorCode::kPermissionDenied, "permission denied", kGrantAccess},
     {EPERM, ErrorCode::kPermissionDenied, "the operation is not permitted", kGrantAccess},
-    {EROFS, ErrorCode::kPermissionDenied, "the file system is mounted read-only", "mount it writable, or use another folder"},
+    {EROFS, ErrorCode::kPermissionDenied, "the file system is mounted read-only",
+     "mount it writable, or use another folder"},
     {ENOSPC, ErrorCode::kIo, "no space is left on the device", kFreeSpace},
-    {EDQUOT, ErrorCode::kIo, "this user's disk quota is used up", "delete files, or have the quota raised, then repeat"},
+    {EDQUOT, ErrorCode::kIo, "this user's disk quota is used up",
+     "delete files, or have the quota raised, then repeat"},
     {EFBIG, ErrorCode::kIo, "the file would be larger than the file system or a limit (ulimit -f) allows", ""},
     {EMFILE, ErrorCode::kUnavailable, "this process has too many files open", kRaiseLimit},
     {ENFILE, ErrorCode::kUnavailable, "the machine has too many files open", kRaiseLimit},
@@ -52,7 +55,8 @@ Error FileError(std::string_view action, std::string_view path, int error_number
     if (known.remedy.empty()) return error;
     return std::move(error).Hint(std::string(known.remedy));
   }
-  return Error(ErrorCode::kIo, fmt::format("cannot {} {}: {}", action, path, std::generic_category().message(error_number)));
+  return Error(ErrorCode::kIo,
+               fmt::format("cannot {} {}: {}", action, path, std::generic_category().message(error_number)));
 }
 
 }  // namespace braid

@@ -87,8 +87,9 @@ class FileSystem {
   virtual Status SyncFiles(std::span<const std::string> paths) = 0;
 };
 
-/// The machine's own files. Lives for the whole process. Paths may begin with "file:" or "file://", in any case. Temporary
-/// files of CreateAtomically and Replace are named ".<name>.<uuid>.tmp" and lie beside the target (spec metadata.md §1.6).
+/// The machine's own files. Lives for the whole process. Paths may begin with "file:" or "file://", in any case.
+/// Temporary files of CreateAtomically and Replace are named ".<name>.<uuid>.tmp" and lie beside the target (spec
+/// metadata.md §1.6).
 std::shared_ptr<FileSystem> LocalFileSystem();
 
 /// Joins with exactly one '/' between the parts.

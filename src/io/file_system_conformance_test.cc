@@ -176,7 +176,9 @@ TEST_P(FileSystemConformanceTest, ListsDirectChildrenOnly) {
   EXPECT_THAT(Children("d/"), ElementsAre("f", "sub/"));
 }
 
-TEST_P(FileSystemConformanceTest, ListsNothingInAMissingFolder) { EXPECT_THAT(Children("none"), IsEmpty()); }
+TEST_P(FileSystemConformanceTest, ListsNothingInAMissingFolder) {
+  EXPECT_THAT(Children("none"), IsEmpty());
+}
 
 TEST_P(FileSystemConformanceTest, TellsSizeKindAndTime) {
   ASSERT_NO_FATAL_FAILURE(Put("d/f", "12345"));
@@ -255,12 +257,13 @@ std::string NewFolder() {
 
 INSTANTIATE_TEST_SUITE_P(
     , FileSystemConformanceTest,
-    testing::Values(Implementation{"Local", LocalFileSystem, NewFolder},
-                    Implementation{"LocalWithScheme", LocalFileSystem, [] { return "FILE://" + NewFolder(); }},
-                    Implementation{"Memory", [] { return std::make_shared<MemoryFileSystem>(); }, [] { return "/root"; }},
-                    Implementation{"FaultInjectingAtRest",
-                                   [] { return std::make_shared<FaultInjectingFileSystem>(std::make_shared<MemoryFileSystem>()); },
-                                   [] { return "/root"; }}),
+    testing::Values(
+        Implementation{"Local", LocalFileSystem, NewFolder},
+        Implementation{"LocalWithScheme", LocalFileSystem, [] { return "FILE://" + NewFolder(); }},
+        Implementation{"Memory", [] { return std::make_shared<MemoryFileSystem>(); }, [] { return "/root"; }},
+        Implementation{"FaultInjectingAtRest",
+                       [] { return std::make_shared<FaultInjectingFileSystem>(std::make_shared<MemoryFileSystem>()); },
+                       [] { return "/root"; }}),
     [](const testing::TestParamInfo<Implementation>& tested) { return tested.param.name; });
 
 }  // namespace

@@ -33,12 +33,13 @@ class FileDescriptor {
 Status WriteFully(int descriptor, std::string_view bytes, std::string_view path);
 /// Makes a file's content survive a crash of the machine.
 Status SyncDescriptor(int descriptor, std::string_view path);
-/// Makes the names in folders survive a crash of the machine. A new folder's own name must survive too, so all folders above
-/// it are synced when this process sees it first, and remembered, because each sync waits for the device. Thread-safe.
+/// Makes the names in folders survive a crash of the machine. A new folder's own name must survive too, so all folders
+/// above it are synced when this process sees it first, and remembered, because each sync waits for the device.
+/// Thread-safe.
 class DurableDirectories {
  public:
-  /// Syncs the folder and those above it that are not known to be durable. Folders above it that this user may not read are
-  /// passed over: somebody else made them.
+  /// Syncs the folder and those above it that are not known to be durable. Folders above it that this user may not read
+  /// are passed over: somebody else made them.
   Status Sync(std::string_view directory);
   /// To be called when the folder was made, perhaps anew.
   void Forget(std::string_view directory);
@@ -54,6 +55,7 @@ class DurableDirectories {
 };
 
 /// Takes over a descriptor of a new, empty file. `durable` must outlive the file.
-std::unique_ptr<OutputFile> MakeLocalOutputFile(FileDescriptor descriptor, std::string path, DurableDirectories& durable);
+std::unique_ptr<OutputFile> MakeLocalOutputFile(FileDescriptor descriptor, std::string path,
+                                                DurableDirectories& durable);
 
 }  // namespace braid

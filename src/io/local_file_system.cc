@@ -49,8 +49,9 @@ class LocalInputFile : public InputFile {
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) return FileError("read", path_, errno);
       if (count == 0) {
-        return Error(ErrorCode::kCorruption, fmt::format("{} ends at byte {}, but bytes {} to {} are needed", path_, size_bytes_,
-                                                         offset, offset + static_cast<std::int64_t>(buffer.size())));
+        return Error(ErrorCode::kCorruption,
+                     fmt::format("{} ends at byte {}, but bytes {} to {} are needed", path_, size_bytes_, offset,
+                                 offset + static_cast<std::int64_t>(buffer.size())));
       }
       done += static_cast<std::size_t>(count);
     }
@@ -90,7 +91,8 @@ Status MakeDirectories(const std::string& directory, DurableDirectories& durable
     if (stat(directory.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return Ok();
   }
   if (error_number == EEXIST || error_number == ENOTDIR) {
-    return Error(ErrorCode::kIo, fmt::format("cannot create the folder {}: a file is in its place or above it", directory))
+    return Error(ErrorCode::kIo,
+                 fmt::format("cannot create the folder {}: a file is in its place or above it", directory))
         .Hint("move that file away, or use another folder");
   }
   return FileError("create the folder", directory, error_number);
@@ -108,8 +110,8 @@ Result<FileDescriptor> OpenNew(const std::string& path, DurableDirectories& dura
   return second;
 }
 
-// A file beside its target that goes when this object goes, unless it was renamed. The name begins with a dot, because Java 1.x
-// fails on names that begin with "snapshot-" or "schema-" and end in no number (spec metadata.md §1.6).
+// A file beside its target that goes when this object goes, unless it was renamed. The name begins with a dot, because
+// Java 1.x fails on names that begin with "snapshot-" or "schema-" and end in no number (spec metadata.md §1.6).
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view target)
@@ -136,7 +138,9 @@ class TemporaryFile {
   bool exists_ = false;
 };
 
-bool IsUnsupportedFlag(int error_number) { return error_number == EINVAL || error_number == ENOSYS || error_number == ENOTSUP; }
+bool IsUnsupportedFlag(int error_number) {
+  return error_number == EINVAL || error_number == ENOSYS || error_number == ENOTSUP;
+}
 
 // The error of a system call whose reply may have been lost after it took effect.
 Error UnknownOutcome(std::string_view path, int error_number) {
@@ -144,7 +148,8 @@ Error UnknownOutcome(std::string_view path, int error_number) {
       .Hint("it may exist nevertheless; look before repeating");
 }
 
-// Gives the file the target's name by a hard link. NFS may lose the reply, so the number of links tells (link(2), "BUGS").
+// Gives the file the target's name by a hard link. NFS may lose the reply, so the number of links tells (link(2),
+// "BUGS").
 Status PublishByLink(const TemporaryFile& temporary, const std::string& target) {
   if (link(temporary.path().c_str(), target.c_str()) == 0) return Ok();
   const int error_number = errno;
@@ -153,7 +158,8 @@ Status PublishByLink(const TemporaryFile& temporary, const std::string& target) 
   if (status.st_nlink == 2) return Ok();
   if (error_number == EPERM || IsUnsupportedFlag(error_number)) {
     return Error(ErrorCode::kUnsupported,
-                 fmt::format("cannot create {} safely: its file system has neither exclusive rename nor hard links", target))
+                 fmt::format("cannot create {} safely: its file system has neither exclusive rename nor hard links",
+                             target))
         .Hint("put the warehouse on a local disk or on NFS");
   }
   return FileError("create", target, error_number);
@@ -166,12 +172,13 @@ Status Publish(TemporaryFile& temporary, const std::string& target) {
   }
   const int error_number = errno;
   if (IsUnsupportedFlag(error_number)) return PublishByLink(temporary, target);
-  if (error_number == EIO || error_number == ESTALE || error_number == ETIMEDOUT) return UnknownOutcome(target, error_number);
+  if (error_number == EIO || error_number == ESTALE || error_number == ETIMEDOUT)
+    return UnknownOutcome(target, error_number);
   return FileError("create", target, error_number);
 }
 
-// Stands in for RENAME_NOREPLACE where the file system lacks it: a file by link, which is exclusive; a folder by looking
-// first, which rename(2) backs by never replacing a folder that is not empty.
+// Stands in for RENAME_NOREPLACE where the file system lacks it: a file by link, which is exclusive; a folder by
+// looking first, which rename(2) backs by never replacing a folder that is not empty.
 Status RenameWithoutFlag(const std::string& from, const std::string& to) {
   struct stat status {};
   if (lstat(from.c_str(), &status) != 0) return FileError("rename", from, errno);
@@ -298,7 +305,9 @@ class PosixFileSystem : public FileSystem {
     return FileError(fmt::format("rename {} to", source), target, errno);
   }
 
-  Status CreateDirectories(std::string_view directory) override { return MakeDirectories(LocalPath(directory), durable_); }
+  Status CreateDirectories(std::string_view directory) override {
+    return MakeDirectories(LocalPath(directory), durable_);
+  }
 
   Status SyncFiles(std::span<const std::string> paths) override {
     std::set<std::string, std::less<>> directories;

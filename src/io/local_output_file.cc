@@ -61,7 +61,9 @@ FileDescriptor::~FileDescriptor() {
   if (is_open()) close(number_);
 }
 
-int FileDescriptor::Release() { return std::exchange(number_, -1); }
+int FileDescriptor::Release() {
+  return std::exchange(number_, -1);
+}
 
 Status FileDescriptor::Close(std::string_view path) {
   // Linux frees the descriptor even if close reports EINTR, so it is never closed twice.
@@ -79,7 +81,8 @@ Status WriteFully(int descriptor, std::string_view bytes, std::string_view path)
   return Ok();
 }
 
-std::unique_ptr<OutputFile> MakeLocalOutputFile(FileDescriptor descriptor, std::string path, DurableDirectories& durable) {
+std::unique_ptr<OutputFile> MakeLocalOutputFile(FileDescriptor descriptor, std::string path,
+                                                DurableDirectories& durable) {
   return std::make_unique<LocalOutputFile>(std::move(descriptor), std::move(path), durable);
 }
 

@@ -21,9 +21,13 @@ std::string WithoutTrailingSlash(std::string_view path) {
   return std::string(path);
 }
 
-Error NotFound(std::string_view path) { return Error(ErrorCode::kNotFound, fmt::format("cannot find {}: it does not exist", path)); }
+Error NotFound(std::string_view path) {
+  return Error(ErrorCode::kNotFound, fmt::format("cannot find {}: it does not exist", path));
+}
 
-Error IsFolder(std::string_view path) { return Error(ErrorCode::kIo, fmt::format("{} is a folder, not a file", path)); }
+Error IsFolder(std::string_view path) {
+  return Error(ErrorCode::kIo, fmt::format("{} is a folder, not a file", path));
+}
 
 Error AlreadyExists(std::string_view path) {
   return Error(ErrorCode::kAlreadyExists, fmt::format("cannot create {}: it exists already", path));
@@ -49,7 +53,8 @@ struct MemoryFileSystem::State {
   Status MakeDirectories(std::string_view directory) {
     if (IsDirectory(directory)) return Ok();
     if (files.contains(directory)) {
-      return Error(ErrorCode::kIo, fmt::format("cannot create the folder {}: a file is in its place or above it", directory));
+      return Error(ErrorCode::kIo,
+                   fmt::format("cannot create the folder {}: a file is in its place or above it", directory));
     }
     BRAID_TRY(MakeDirectories(DirectoryName(directory)));
     directories.emplace(directory);
@@ -82,7 +87,10 @@ namespace {
 class MemoryInputFile : public InputFile {
  public:
   MemoryInputFile(std::shared_ptr<std::mutex> mutex, std::shared_ptr<const Content> content, std::string path)
-      : mutex_(std::move(mutex)), content_(std::move(content)), size_bytes_(std::ssize(content_->bytes)), path_(std::move(path)) {}
+      : mutex_(std::move(mutex)),
+        content_(std::move(content)),
+        size_bytes_(std::ssize(content_->bytes)),
+        path_(std::move(path)) {}
 
   std::int64_t size_bytes() const override { return size_bytes_; }
 
@@ -141,7 +149,8 @@ Result<std::unique_ptr<InputFile>> MemoryFileSystem::Open(std::string_view path)
   const std::lock_guard lock(state_->mutex);
   BRAID_TRY_ASSIGN(std::shared_ptr<Content> content, state_->Find(path));
   state_->reads.emplace_back(path);
-  return std::make_unique<MemoryInputFile>(std::shared_ptr<std::mutex>(state_, &state_->mutex), std::move(content), std::string(path));
+  return std::make_unique<MemoryInputFile>(std::shared_ptr<std::mutex>(state_, &state_->mutex), std::move(content),
+                                           std::string(path));
 }
 
 Result<std::unique_ptr<OutputFile>> MemoryFileSystem::Create(std::string_view path) {
@@ -169,11 +178,13 @@ Status MemoryFileSystem::Replace(std::string_view path, std::string_view content
 Result<std::vector<FileInfo>> MemoryFileSystem::List(std::string_view directory) const {
   const std::string folder = WithoutTrailingSlash(directory);
   const std::lock_guard lock(state_->mutex);
-  if (state_->files.contains(folder)) return Error(ErrorCode::kNotFound, fmt::format("cannot list {}: it is a file", folder));
+  if (state_->files.contains(folder))
+    return Error(ErrorCode::kNotFound, fmt::format("cannot list {}: it is a file", folder));
   std::vector<FileInfo> children;
   const std::string prefix = folder == "/" ? "" : folder;
   const auto collect = [&](const std::string& path, bool is_directory) {
-    if (path.find('/', prefix.size() + 1) == std::string::npos) children.push_back({path.substr(prefix.size() + 1), is_directory});
+    if (path.find('/', prefix.size() + 1) == std::string::npos)
+      children.push_back({path.substr(prefix.size() + 1), is_directory});
   };
   const auto [first_file, last_file] = State::Below(state_->files, prefix);
   for (auto it = first_file; it != last_file; ++it) collect(it->first, false);
@@ -212,7 +223,8 @@ Status MemoryFileSystem::DeleteTree(std::string_view directory) {
 Result<bool> MemoryFileSystem::DeleteEmptyDirectory(std::string_view directory) {
   const std::string folder = WithoutTrailingSlash(directory);
   const std::lock_guard lock(state_->mutex);
-  if (state_->files.contains(folder)) return Error(ErrorCode::kNotFound, fmt::format("{} is a file, not a folder", folder));
+  if (state_->files.contains(folder))
+    return Error(ErrorCode::kNotFound, fmt::format("{} is a file, not a folder", folder));
   const auto [first_file, last_file] = State::Below(state_->files, folder);
   const auto [first_folder, last_folder] = State::Below(state_->directories, folder);
   if (first_file != last_file || first_folder != last_folder) return false;

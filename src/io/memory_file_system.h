@@ -9,8 +9,8 @@
 
 namespace braid {
 
-/// Files in memory, for tests: fast, and it records what was touched. Behaves as LocalFileSystem does, folders included.
-/// Thread-safe.
+/// Files in memory, for tests: fast, and it records what was touched. Behaves as LocalFileSystem does, folders
+/// included. Thread-safe.
 class MemoryFileSystem : public FileSystem {
  public:
   /// Times of modification come from the clock, which must outlive the file system and its files.

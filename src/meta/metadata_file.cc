@@ -8,7 +8,8 @@
 
 namespace braid {
 
-Result<std::vector<std::int64_t>> ListNumberedFiles(const FileSystem& fs, std::string_view directory, std::string_view prefix) {
+Result<std::vector<std::int64_t>> ListNumberedFiles(const FileSystem& fs, std::string_view directory,
+                                                    std::string_view prefix) {
   BRAID_TRY_ASSIGN(const std::vector<FileInfo> children, fs.List(directory));
   std::vector<std::int64_t> numbers;
   for (const FileInfo& child : children) {
@@ -21,8 +22,8 @@ Result<std::vector<std::int64_t>> ListNumberedFiles(const FileSystem& fs, std::s
   return numbers;
 }
 
-Result<std::vector<std::string>> ListNamedChildren(const FileSystem& fs, std::string_view directory, std::string_view prefix,
-                                                   ChildKind kind) {
+Result<std::vector<std::string>> ListNamedChildren(const FileSystem& fs, std::string_view directory,
+                                                   std::string_view prefix, ChildKind kind) {
   BRAID_TRY_ASSIGN(const std::vector<FileInfo> children, fs.List(directory));
   std::vector<std::string> names;
   for (const FileInfo& child : children) {
@@ -53,7 +54,8 @@ Status CreateExclusively(FileSystem& fs, const std::string& path, std::string_vi
 }
 
 Status CheckFileNamePart(std::string_view what, std::string_view name) {
-  if (Trim(name).empty()) return Error(ErrorCode::kInvalidArgument, fmt::format("the name of a {} must not be blank", what));
+  if (Trim(name).empty())
+    return Error(ErrorCode::kInvalidArgument, fmt::format("the name of a {} must not be blank", what));
   if (name.find('/') != std::string_view::npos || name.find('\0') != std::string_view::npos) {
     return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no name of a {}: it contains '/'", name, what))
         .Hint("use another character, such as '-'");

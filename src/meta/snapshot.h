@@ -23,10 +23,10 @@ struct Snapshot {
   std::int32_t version = 3;
   std::optional<std::string> uuid;  ///< identity of this very snapshot; ids come again after a rollback
   SnapshotId id;
-  SchemaId schema_id;                          ///< latest schema when it was committed
-  std::string base_manifest_list;              ///< list of the manifests carried over
+  SchemaId schema_id;              ///< latest schema when it was committed
+  std::string base_manifest_list;  ///< list of the manifests carried over
   std::optional<std::int64_t> base_manifest_list_size;
-  std::string delta_manifest_list;             ///< list of the manifests of this commit's changes
+  std::string delta_manifest_list;  ///< list of the manifests of this commit's changes
   std::optional<std::int64_t> delta_manifest_list_size;
   std::optional<std::string> changelog_manifest_list;
   std::optional<std::int64_t> changelog_manifest_list_size;
@@ -35,13 +35,13 @@ struct Snapshot {
   std::optional<std::string> writer_version;
   std::int64_t commit_identifier = kBatchCommitIdentifier;
   CommitKind commit_kind = CommitKind::kAppend;
-  std::string commit_kind_text;                ///< as read, for spellings that we do not know; empty when we make one
+  std::string commit_kind_text;  ///< as read, for spellings that we do not know; empty when we make one
   std::int64_t time_millis = 0;
-  std::int64_t total_record_count = 0;         ///< rows of all live data files, unmerged
+  std::int64_t total_record_count = 0;  ///< rows of all live data files, unmerged
   std::int64_t delta_record_count = 0;
   std::optional<std::int64_t> changelog_record_count;
   std::optional<std::int64_t> watermark;
-  std::optional<std::string> statistics;       ///< name of the statistics file
+  std::optional<std::string> statistics;  ///< name of the statistics file
   std::map<std::string, std::string> properties;
   std::optional<std::int64_t> next_row_id;
   std::optional<std::string> operation;

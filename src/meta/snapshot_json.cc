@@ -19,8 +19,8 @@ Result<std::int64_t> IntegerOr(const Json& json, std::string_view key, std::int6
 Status ReadIdentity(const Json& json, Snapshot& snapshot) {
   BRAID_TRY_ASSIGN(const std::int64_t version, IntegerOr(json, "version", 1));
   if (version > kNewestVersion) {
-    return Error(ErrorCode::kUnsupported, fmt::format("the snapshot has format version {}; this program reads up to {}", version,
-                                                      kNewestVersion))
+    return Error(ErrorCode::kUnsupported, fmt::format("the snapshot has format version {}; this program reads up to {}",
+                                                      version, kNewestVersion))
         .Hint("use a newer braid");
   }
   snapshot.version = static_cast<std::int32_t>(version);
@@ -50,7 +50,8 @@ Status ReadCommit(const Json& json, Snapshot& snapshot) {
   BRAID_TRY_ASSIGN(snapshot.commit_identifier, json.GetInteger("commitIdentifier"));
   BRAID_TRY_ASSIGN(const std::string kind, json.GetString("commitKind"));
   snapshot.commit_kind_text = kind;
-  for (const CommitKind known : {CommitKind::kAppend, CommitKind::kCompact, CommitKind::kOverwrite, CommitKind::kAnalyze}) {
+  for (const CommitKind known :
+       {CommitKind::kAppend, CommitKind::kCompact, CommitKind::kOverwrite, CommitKind::kAnalyze}) {
     if (CommitKindName(known) != kind) continue;
     snapshot.commit_kind = known;
     snapshot.commit_kind_text.clear();
@@ -136,6 +137,8 @@ Json SnapshotToJson(const Snapshot& snapshot) {
   return json;
 }
 
-std::string PrintSnapshot(const Snapshot& snapshot) { return PrintLikeJava(SnapshotToJson(snapshot)); }
+std::string PrintSnapshot(const Snapshot& snapshot) {
+  return PrintLikeJava(SnapshotToJson(snapshot));
+}
 
 }  // namespace braid

@@ -9,8 +9,9 @@
 
 namespace braid {
 
-/// Reads a snapshot file, of any Paimon version (spec metadata.md §3.1, §14.2). Keys that we do not know are ignored; record
-/// counts that files of Paimon before 0.4 lack are 0. Errors: kCorruption; kUnsupported for a document version above 3.
+/// Reads a snapshot file, of any Paimon version (spec metadata.md §3.1, §14.2). Keys that we do not know are ignored;
+/// record counts that files of Paimon before 0.4 lack are 0. Errors: kCorruption; kUnsupported for a document version
+/// above 3.
 Result<Snapshot> ParseSnapshot(std::string_view text);
 Result<Snapshot> SnapshotFromJson(const Json& json);
 

@@ -35,7 +35,8 @@ Result<Snapshot> ReadFile(const FileSystem& fs, const TablePaths& paths, const s
   return snapshot;
 }
 
-// What a hint file says, or nullopt if it says nothing usable: hints are advisory (§3.2), so no failure to read one counts.
+// What a hint file says, or nullopt if it says nothing usable: hints are advisory (§3.2), so no failure to read one
+// counts.
 std::optional<SnapshotId> ReadHint(const FileSystem& fs, const std::string& path) {
   const Result<std::string> text = fs.ReadAll(path);
   const std::optional<std::int64_t> id = text ? ParseInt64(Trim(*text)) : std::nullopt;
@@ -75,8 +76,8 @@ Result<std::optional<SnapshotId>> FindEarliestSnapshot(const FileSystem& fs, con
 Status CreateSnapshot(FileSystem& fs, const TablePaths& paths, const Snapshot& snapshot) {
   const Status created = CreateExclusively(fs, paths.SnapshotFile(snapshot.id), PrintSnapshot(snapshot));
   if (created || created.error().code() != ErrorCode::kAlreadyExists) return created;
-  return Error(ErrorCode::kConflict,
-               fmt::format("cannot commit to {}: another writer committed snapshot {} first", paths.DisplayName(), snapshot.id));
+  return Error(ErrorCode::kConflict, fmt::format("cannot commit to {}: another writer committed snapshot {} first",
+                                                 paths.DisplayName(), snapshot.id));
 }
 
 Status WriteLatestHint(FileSystem& fs, const TablePaths& paths, SnapshotId id) {

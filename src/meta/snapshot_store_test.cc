@@ -62,8 +62,8 @@ TEST_F(SnapshotStoreTest, ReportsDamagedFilesByPath) {
 
 TEST_F(SnapshotStoreTest, ListsNumbersOnlyAndInOrder) {
   ASSERT_NO_FATAL_FAILURE(Commit({10, 9, 1}));
-  for (const std::string_view stray : {"LATEST", "snapshot-", "snapshot-x", "snapshot-2.tmp", ".snapshot-3.a.tmp", "snapshot-04",
-                                       "snapshot--5", "snapshot-99999999999999999999", "other-6"}) {
+  for (const std::string_view stray : {"LATEST", "snapshot-", "snapshot-x", "snapshot-2.tmp", ".snapshot-3.a.tmp",
+                                       "snapshot-04", "snapshot--5", "snapshot-99999999999999999999", "other-6"}) {
     ASSERT_THAT(fs_->Replace(JoinPath(paths_.SnapshotDirectory(), stray), "7"), IsOk());
   }
   EXPECT_THAT(ListSnapshots(*fs_, paths_), HasValue(ElementsAre(SnapshotId(1), SnapshotId(9), SnapshotId(10))));
@@ -145,7 +145,9 @@ TEST_F(SnapshotStoreTest, FindsOutThatAnUncertainCommitGotThrough) {
 TEST_F(SnapshotStoreTest, SaysThatACommitIsUncertainWhenTheStorageStaysAway) {
   class Unreadable : public MemoryFileSystem {
    public:
-    Status CreateAtomically(std::string_view, std::string_view) override { return Error(ErrorCode::kCommitUnknown, "lost"); }
+    Status CreateAtomically(std::string_view, std::string_view) override {
+      return Error(ErrorCode::kCommitUnknown, "lost");
+    }
     Result<std::string> ReadAll(std::string_view) const override { return Error(ErrorCode::kIo, "gone"); }
   } unreadable;
   EXPECT_THAT(CreateSnapshot(unreadable, paths_, SnapshotOf(1)), IsError(ErrorCode::kCommitUnknown));
@@ -154,7 +156,9 @@ TEST_F(SnapshotStoreTest, SaysThatACommitIsUncertainWhenTheStorageStaysAway) {
 TEST_F(SnapshotStoreTest, SaysThatAnUncertainCommitFailedWhenNoFileIsThere) {
   class Forgetful : public MemoryFileSystem {
    public:
-    Status CreateAtomically(std::string_view, std::string_view) override { return Error(ErrorCode::kCommitUnknown, "lost"); }
+    Status CreateAtomically(std::string_view, std::string_view) override {
+      return Error(ErrorCode::kCommitUnknown, "lost");
+    }
   } forgetful;
   EXPECT_THAT(CreateSnapshot(forgetful, paths_, SnapshotOf(1)), IsError(ErrorCode::kIo));
   ASSERT_THAT(forgetful.Replace(paths_.SnapshotFile(SnapshotId(1)), "of another writer"), IsOk());

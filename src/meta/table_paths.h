@@ -22,7 +22,8 @@ class TablePaths {
 
   const std::string& root() const { return root_; }
   const std::string& branch() const { return branch_; }
-  /// For messages: "sales.orders", or "sales.orders, branch b"; without database where the root lies in no database folder.
+  /// For messages: "sales.orders", or "sales.orders, branch b"; without database where the root lies in no database
+  /// folder.
   std::string DisplayName() const;
   TablePaths OnBranch(std::string_view branch) const { return TablePaths(root_, std::string(branch)); }
 

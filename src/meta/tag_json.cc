@@ -57,7 +57,8 @@ Result<std::optional<std::string>> ReadTimeRetained(const Json& json) {
     if (!(std::abs(seconds) < 9e12)) return Malformed(kTimeRetained, *value);
     const double whole = std::floor(seconds);
     const auto micros = static_cast<std::int64_t>(std::llround((seconds - whole) * 1e6));
-    return std::optional(FormatIsoDuration(std::chrono::seconds(static_cast<std::int64_t>(whole)) + std::chrono::microseconds(micros)));
+    return std::optional(
+        FormatIsoDuration(std::chrono::seconds(static_cast<std::int64_t>(whole)) + std::chrono::microseconds(micros)));
   }
   if (!value->is_string() || !ParseIsoDuration(value->as_string())) return Malformed(kTimeRetained, *value);
   return std::optional(value->as_string());
@@ -94,8 +95,8 @@ Result<std::string> PrintTag(const Tag& tag) {
   if (tag.time_retained) {
     BRAID_TRY_ASSIGN(const std::chrono::microseconds retained, ParseIsoDuration(*tag.time_retained));
     const std::int64_t micros = retained.count();
-    text += fmt::format(",\n  \"{}\" : {}{}.{:06}000", kTimeRetained, micros < 0 ? "-" : "", std::abs(micros / 1'000'000),
-                        std::abs(micros % 1'000'000));
+    text += fmt::format(",\n  \"{}\" : {}{}.{:06}000", kTimeRetained, micros < 0 ? "-" : "",
+                        std::abs(micros / 1'000'000), std::abs(micros % 1'000'000));
   }
   return text + "\n}";
 }

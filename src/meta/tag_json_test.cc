@@ -29,10 +29,11 @@ constexpr std::string_view kRetained = R"({
 })";
 
 std::string TagWith(std::string_view create_time, std::string_view time_retained) {
-  return fmt::format(R"({{"version": 3, "id": 2, "schemaId": 0, "baseManifestList": "a", "deltaManifestList": "b", "commitUser": "u",
+  return fmt::format(
+      R"({{"version": 3, "id": 2, "schemaId": 0, "baseManifestList": "a", "deltaManifestList": "b", "commitUser": "u",
     "commitIdentifier": 1, "commitKind": "APPEND", "timeMillis": 1, "totalRecordCount": 2, "deltaRecordCount": 1,
     "tagCreateTime": {}, "tagTimeRetained": {}}})",
-                     create_time, time_retained);
+      create_time, time_retained);
 }
 
 TEST(TagJsonTest, ReadsAndPrintsARetainedTagOfJava) {
@@ -84,7 +85,8 @@ TEST(TagJsonTest, AcceptsIsoTextAndWholeSeconds) {
 }
 
 TEST(TagJsonTest, RefusesMalformedTimes) {
-  for (const std::string_view time : {"[ 2024, 5 ]", "[ 2024, 13, 1, 0, 0 ]", "[ 2024, 1, 1, 0, 0, 0, 0, 0 ]", "\"soon\"", "17", "[ 2024, 1, 1, 0, 0.5 ]"}) {
+  for (const std::string_view time : {"[ 2024, 5 ]", "[ 2024, 13, 1, 0, 0 ]", "[ 2024, 1, 1, 0, 0, 0, 0, 0 ]",
+                                      "\"soon\"", "17", "[ 2024, 1, 1, 0, 0.5 ]"}) {
     EXPECT_THAT(ParseTag("t", TagWith(time, "null")), IsError(ErrorCode::kCorruption)) << time;
   }
   for (const std::string_view duration : {"\"1 d\"", "[ 1 ]", "1e300", "true"}) {

@@ -98,13 +98,15 @@ bool ReadTime(Cursor& cursor, CalendarTime& parts) {
 
 std::optional<LocalDateTime> ReadDateTime(Cursor cursor) {
   CalendarTime parts;
-  if (!ReadDate(cursor, parts) || !(cursor.Take('T') || cursor.Take(' ')) || !ReadTime(cursor, parts)) return std::nullopt;
+  if (!ReadDate(cursor, parts) || !(cursor.Take('T') || cursor.Take(' ')) || !ReadTime(cursor, parts))
+    return std::nullopt;
   return cursor.at_end() ? FromCalendarTime(parts) : std::nullopt;
 }
 
 // One "12H" or "0.5S" in microseconds; units must come in falling order, which `next_unit` keeps.
 std::optional<std::int64_t> ReadDurationPart(Cursor& cursor, bool in_time, std::size_t& next_unit) {
-  constexpr std::array<std::pair<char, std::int64_t>, 4> kUnits = {{{'D', kSecondsPerDay}, {'H', 3600}, {'M', 60}, {'S', 1}}};
+  constexpr std::array<std::pair<char, std::int64_t>, 4> kUnits = {
+      {{'D', kSecondsPerDay}, {'H', 3600}, {'M', 60}, {'S', 1}}};
   const bool negative = cursor.Take('-');
   const auto whole = cursor.Digits(1, 18);
   if (!whole) return std::nullopt;
@@ -156,13 +158,16 @@ CalendarTime ToCalendarTime(LocalDateTime time) {
 }
 
 std::optional<LocalDateTime> FromCalendarTime(const CalendarTime& parts) {
-  const auto within = [](std::int64_t value, std::int64_t least, std::int64_t most) { return least <= value && value <= most; };
+  const auto within = [](std::int64_t value, std::int64_t least, std::int64_t most) {
+    return least <= value && value <= most;
+  };
   if (!within(parts.year, -32767, 32767) || !within(parts.month, 1, 12) || !within(parts.day, 1, 31) ||
       !within(parts.hour, 0, 23) || !within(parts.minute, 0, 59) || !within(parts.second, 0, 59) ||
       !within(parts.nanos, 0, 999'999'999)) {
     return std::nullopt;
   }
-  const year_month_day date(std::chrono::year(static_cast<int>(parts.year)), std::chrono::month(static_cast<unsigned>(parts.month)),
+  const year_month_day date(std::chrono::year(static_cast<int>(parts.year)),
+                            std::chrono::month(static_cast<unsigned>(parts.month)),
                             std::chrono::day(static_cast<unsigned>(parts.day)));
   if (!date.ok()) return std::nullopt;
   const std::int64_t day = sys_days(date).time_since_epoch().count();

@@ -35,16 +35,16 @@ CalendarTime ToCalendarTime(LocalDateTime time);
 /// nullopt if a part is outside its range, or the year outside -32767 … 32767.
 std::optional<LocalDateTime> FromCalendarTime(const CalendarTime& parts);
 
-/// As Java prints it: "2024-05-14T10:15:30.123"; seconds are left out when they and the fraction are 0, the fraction has 3, 6 or
-/// 9 digits.
+/// As Java prints it: "2024-05-14T10:15:30.123"; seconds are left out when they and the fraction are 0, the fraction
+/// has 3, 6 or 9 digits.
 std::string FormatLocalDateTime(LocalDateTime time);
 /// Errors: kInvalidArgument quoting the text.
 Result<LocalDateTime> ParseLocalDateTime(std::string_view text);
 
 /// As Java prints it: "PT24H", "PT1H30M", "PT0.5S".
 std::string FormatIsoDuration(std::chrono::microseconds duration);
-/// Days, hours, minutes and seconds, of either sign ("P1DT2H", "PT0.5S", "-PT1S"); what is below a microsecond is cut off.
-/// Errors: kInvalidArgument quoting the text.
+/// Days, hours, minutes and seconds, of either sign ("P1DT2H", "PT0.5S", "-PT1S"); what is below a microsecond is cut
+/// off. Errors: kInvalidArgument quoting the text.
 Result<std::chrono::microseconds> ParseIsoDuration(std::string_view text);
 
 }  // namespace braid

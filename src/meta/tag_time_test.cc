@@ -28,13 +28,15 @@ TEST(TagTimeTest, PrintsAndReadsLocalDateTimesAsJavaDoes) {
     EXPECT_EQ(FormatLocalDateTime(c.time), c.text);
     EXPECT_THAT(ParseLocalDateTime(c.text), HasValue(testing::Eq(c.time)));
   }
-  EXPECT_THAT(ParseLocalDateTime("2024-02-29T10:15:30.5"), HasValue(testing::Eq(LocalDateTime{1'709'201'730, 500'000'000})));
+  EXPECT_THAT(ParseLocalDateTime("2024-02-29T10:15:30.5"),
+              HasValue(testing::Eq(LocalDateTime{1'709'201'730, 500'000'000})));
   EXPECT_THAT(ParseLocalDateTime("2024-02-29 10:15:30"), HasValue(testing::Eq(LocalDateTime{1'709'201'730, 0})));
 }
 
 TEST(TagTimeTest, RefusesWhatIsNoDateAndTime) {
-  for (const std::string_view text : {"", "2024-02-30T00:00", "2024-13-01T00:00", "2024-01-01T24:00", "2024-01-01", "2024-01-01T00:00Z",
-                                      "2024-01-01T00:00:60", "24-01-01T00:00", "2024-01-01T00:00:00."}) {
+  for (const std::string_view text :
+       {"", "2024-02-30T00:00", "2024-13-01T00:00", "2024-01-01T24:00", "2024-01-01", "2024-01-01T00:00Z",
+        "2024-01-01T00:00:60", "24-01-01T00:00", "2024-01-01T00:00:00."}) {
     EXPECT_THAT(ParseLocalDateTime(text), IsError(ErrorCode::kInvalidArgument)) << text;
   }
 }
