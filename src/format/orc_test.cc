@@ -297,6 +297,21 @@ TEST(OrcTest, ReportsDamagedFilesByName) {
   }
 }
 
+TEST(OrcTest, NamesACodecThatCannotBeRead) {
+  const std::vector<DataField> fields = MakeFields({{"k", DataType::Int()}});
+  MemoryFileSystem files;
+  ASSERT_THAT(WriteFile(OrcFormat(), files, "/f.orc", fields, {{1}}), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(std::string content, files.ReadAll("/f.orc"));
+  // The postscript's second field: 5 is zstd, 3 is lzo.
+  const std::size_t at = content.rfind("\x10\x05");
+  ASSERT_NE(at, std::string::npos);
+  content[at + 1] = '\x03';
+  ASSERT_THAT(files.Replace("/f.orc", content), IsOk());
+  const auto rows = ReadFile(OrcFormat(), files, "/f.orc", fields);
+  EXPECT_THAT(rows, IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(rows, HasMessage("/f.orc is compressed with lzo"));
+}
+
 TEST(OrcTest, PassesOnEveryFailureOfTheStorage) {
   const std::vector<DataField> fields = MakeFields({{"k", DataType::Int()}, {"t", DataType::Timestamp(3)}});
   for (int nth = 1;; ++nth) {

@@ -382,6 +382,43 @@ TEST(ParquetTest, ReportsDamagedFilesByName) {
   EXPECT_THAT(status, HasMessage("/t/bad.parquet"));
 }
 
+TEST(ParquetTest, NeverCrashesOnAChangedByte) {
+  const std::string good = TestFile("nested.parquet");
+  for (std::size_t at = 0; at < good.size(); at += 7) {
+    MemoryFileSystem files;
+    std::string changed = good;
+    changed[at] = static_cast<char>(changed[at] ^ 0x55);
+    ASSERT_THAT(files.Replace("/bad.parquet", changed), IsOk());
+    const auto attempt = [&]() -> Status {
+      BRAID_TRY_ASSIGN(const auto reader, ParquetFormat().OpenReader(files, "/bad.parquet",
+                                                                     {.columns = NestedFields(), .filter = nullptr}));
+      BRAID_TRY(ReadAllBatches(*reader));
+      return Ok();
+    };
+    if (const Status status = attempt(); !status) {
+      EXPECT_THAT(status.error().code(),
+                  testing::AnyOf(ErrorCode::kCorruption, ErrorCode::kUnsupported, ErrorCode::kUnavailable))
+          << at;
+    }
+  }
+}
+
+TEST(ParquetTest, NamesACodecThatCannotBeRead) {
+  const std::vector<DataField> fields = MakeFields({{"k", DataType::Int()}});
+  MemoryFileSystem files;
+  ASSERT_THAT(WriteFile(ParquetFormat(), files, "/f.parquet", fields, {{1}}), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(std::string content, files.ReadAll("/f.parquet"));
+  // In the footer the codec follows the column's path: a text of one byte, then an i32, zig-zag 6 (zstd) to be made 3
+  // (lzo).
+  const std::size_t at = content.find("\1k\x15\x0c");
+  ASSERT_NE(at, std::string::npos);
+  content[at + 3] = '\x06';
+  ASSERT_THAT(files.Replace("/f.parquet", content), IsOk());
+  const auto rows = ReadFile(ParquetFormat(), files, "/f.parquet", fields);
+  EXPECT_THAT(rows, IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(rows, HasMessage("/f.parquet is compressed with lzo"));
+}
+
 TEST(ParquetTest, ReportsAMissingFileAsNotFound) {
   const MemoryFileSystem files;
   EXPECT_THAT(ParquetFormat().OpenReader(files, "/none.parquet", {}), IsError(ErrorCode::kNotFound));
