@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -27,12 +28,12 @@ Error Invalid(std::string message) {
   return Error(ErrorCode::kInvalidArgument, std::move(message));
 }
 
-const std::string* FirstDuplicate(const Names& names) {
+std::optional<std::string> FirstDuplicate(const Names& names) {
   std::set<std::string_view> seen;
   for (const std::string& name : names) {
-    if (!seen.insert(name).second) return &name;
+    if (!seen.insert(name).second) return name;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 Names ColumnNames(const TableSchema& schema) {
@@ -57,7 +58,7 @@ Status CheckNames(const std::vector<DataField>& fields) {
 
 // Keys are columns, each once, of types that can be compared. `what` is "primary key" or "partition key".
 Status CheckKey(const TableSchema& schema, const Names& key, std::string_view what) {
-  if (const std::string* twice = FirstDuplicate(key))
+  if (const std::optional<std::string> twice = FirstDuplicate(key))
     return Invalid(fmt::format("the {} names column '{}' twice", what, *twice));
   const Names columns = ColumnNames(schema);
   for (const std::string& name : key) {
@@ -152,7 +153,7 @@ Status CheckDefaultValue(const DataField& field) {
 
 Status CheckColumnsAndKeys(const TableSchema& schema) {
   BRAID_TRY(CheckNames(schema.fields));
-  if (const std::string* twice = FirstDuplicate(ColumnNames(schema))) {
+  if (const std::optional<std::string> twice = FirstDuplicate(ColumnNames(schema))) {
     return Invalid(fmt::format("column '{}' is defined twice", *twice));
   }
   BRAID_TRY(CheckKey(schema, schema.partition_keys, "partition key"));
