@@ -65,7 +65,8 @@ class Catalog {
 
   /// Adds a system table to every table. Call before the catalog is shared.
   virtual void Register(std::shared_ptr<const SystemTableProvider> provider) = 0;
-  /// Adds a read-only database of virtual tables: "sys", lineage's "paimon". Call before the catalog is shared.
+  /// Adds virtual tables to a read-only database: "sys", lineage's "paimon"; a new database also has the tables of "sys".
+  /// Call before the catalog is shared.
   using VirtualDatabase = std::map<std::string, std::shared_ptr<const VirtualTable>>;
   virtual void Register(const std::string& database, VirtualDatabase tables) = 0;
 };

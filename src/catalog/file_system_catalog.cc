@@ -192,7 +192,8 @@ class FileSystemCatalog : public Catalog {
     providers_.push_back(std::move(provider));
   }
   void Register(const std::string& database, VirtualDatabase tables) override {
-    virtual_databases_[database] = std::move(tables);
+    const auto it = virtual_databases_.try_emplace(database, virtual_databases_[std::string(kSystemDatabase)]).first;
+    for (auto& [name, table] : tables) it->second.insert_or_assign(name, std::move(table));
   }
 
  private:

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "catalog/catalog.h"
+#include "lineage/catalog_file.h"
+#include "lineage/metadata_store.h"
+#include "lineage/snapshot_lineage.h"
+
+namespace braid {
+
+/// A table that a job reads, with the snapshots that it reads.
+struct JobSource {
+  Table table;
+  SourceMode mode = SourceMode::kFull;
+  std::optional<SnapshotId> from;  ///< first one consumed, of kDelta
+  SnapshotId to;
+};
+
+/// A job about to start.
+struct JobStart {
+  std::string name;      ///< `pipeline.name`
+  std::string mode = "batch";
+  std::string sql_text;  ///< without secrets
+  std::vector<JobSource> sources;
+  std::vector<Table> sinks;
+};
+
+/// A run of a job: what its commits carry.
+struct JobRun {
+  SnapshotLineage lineage;
+  std::string commit_user;
+  std::map<std::string, std::string> properties;
+};
+
+/// Records which job made which snapshot from which (spec lineage.md). The truth is in the snapshots that jobs commit; this
+/// keeps the store, an index of it, up to date. Thread-safe.
+class Lineage {
+ public:
+  /// Opens the store of the catalog, made from the snapshots if it is new. Options read: `metadata.store`,
+  /// `metadata.sqlite.path`, `lineage.on-store-failure`.
+  /// Errors: kUnsupported for a store other than SQLite; those of MetadataStore.
+  static Result<std::shared_ptr<Lineage>> Open(std::shared_ptr<Catalog> catalog, CatalogIdentity identity, const Clock& clock = SystemClock());
+
+  /// Starts a run: gives what its commits must carry, and records its tables.
+  Result<JobRun> Begin(const JobStart& start);
+  /// Indexes what the run committed. The data are committed already: a failing store is a warning, or with
+  /// `lineage.on-store-failure`=`fail` an error.
+  Status Finish(const JobRun& run, const std::vector<Table>& sinks);
+  Status Fail(const JobRun& run, const Error& error);
+
+  /// Brings the index up to date with every table of the catalog, also with what others committed.
+  Status CatchUp();
+  /// Makes the index anew from the snapshots.
+  Status Rebuild();
+  /// Forgets a job. Returns how many barriers it had. Errors: kNotFound.
+  Result<std::int64_t> DeleteJob(const std::string& job);
+
+  MetadataStore& store() { return *store_; }
+  Catalog& catalog() { return *catalog_; }
+  const CatalogIdentity& identity() const { return identity_; }
+
+ private:
+  Lineage(std::shared_ptr<Catalog> catalog, CatalogIdentity identity, std::unique_ptr<MetadataStore> store, const Clock& clock)
+      : catalog_(std::move(catalog)), identity_(std::move(identity)), store_(std::move(store)), clock_(&clock) {}
+
+  Status IndexTable(const std::string& name, const std::string& root, const std::string& uuid);
+  Status IndexLine(const std::string& name, const TablePaths& paths, const std::string& uuid);
+
+  std::shared_ptr<Catalog> catalog_;
+  CatalogIdentity identity_;
+  std::unique_ptr<MetadataStore> store_;
+  const Clock* clock_;  // outlives this
+};
+
+/// The name that a table's branch has as a line: "root" for main.
+std::string LineOf(std::string_view branch);
+
+/// Registers the system database `paimon`, alias `sys`, with the catalog: `catalog_options` always, and the lineage tables
+/// if there is lineage (§6). `options` are the catalog's effective ones; secrets among them are masked.
+void RegisterSystemDatabase(Catalog& catalog, const Options& options, const std::shared_ptr<Lineage>& lineage);
+
+}  // namespace braid

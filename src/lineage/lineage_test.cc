@@ -1,0 +1,166 @@
+#include "lineage/lineage.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/result_matchers.h"
+#include "base/uuid.h"
+#include "meta/stores.h"
+#include "table/table_testing.h"
+
+namespace braid {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class LineageTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    warehouse_ = std::filesystem::temp_directory_path() / ("braid-lineage-" + RandomUuid());
+    Open({{"table-lineage", "true"}, {"data-lineage", "true"}});
+    ASSERT_THAT(catalog_->CreateDatabase("d", false), IsOk());
+    for (const char* name : {"words", "counts"}) {
+      ASSERT_THAT(catalog_->CreateTable({.database = "d", .table = name, .branch = {}, .system_table = {}}, TestDefinition({{"n", DataType::Int()}}), false), IsOk());
+    }
+  }
+  void TearDown() override { std::filesystem::remove_all(warehouse_); }
+
+  void Open(Options::Map options) {
+    lineage_.reset();
+    options["warehouse"] = warehouse_.string();
+    catalog_ = MakeFileSystemCatalog("c", Options(options)).value();
+    Result<CatalogIdentity> identity = SettleCatalogIdentity(*catalog_->file_system(), catalog_->warehouse(), Options(options));
+    ASSERT_THAT(identity, IsOk());
+    Result<std::shared_ptr<Lineage>> lineage = Lineage::Open(catalog_, *identity, clock_);
+    ASSERT_THAT(lineage, IsOk());
+    lineage_ = *lineage;
+    RegisterSystemDatabase(*catalog_, catalog_->options(), lineage_);
+  }
+
+  Table TableNamed(const std::string& name) const { return catalog_->OpenTable({.database = "d", .table = name, .branch = {}, .system_table = {}}).value(); }
+
+  // A batch job that reads all of `words` and appends a row to `counts`.
+  void RunJob(const std::string& name, std::int64_t words_snapshot) {
+    const Table counts = TableNamed("counts");
+    const JobStart start{.name = name, .mode = "batch", .sql_text = "INSERT …", .sources = {{.table = TableNamed("words"), .mode = SourceMode::kFull, .from = {}, .to = SnapshotId(words_snapshot)}},
+                         .sinks = {counts}};
+    BRAID_ASSERT_OK_AND_ASSIGN(const JobRun run, lineage_->Begin(start));
+    Committable committable;
+    committable.properties = run.properties;
+    BRAID_ASSERT_OK_AND_ASSIGN(committable.messages, WriteRows(counts, {{1}}));
+    ASSERT_THAT(TableCommit(counts, run.commit_user, clock_).Commit(committable), HasValue(SizeIs(1)));
+    clock_.Advance(1000);
+    ASSERT_THAT(lineage_->Finish(run, {counts}), IsOk());
+  }
+
+  std::vector<std::string> Rows(const std::string& table) const {
+    const Relation relation = catalog_->Open({.database = "paimon", .table = table, .branch = {}, .system_table = {}}).value();
+    const auto& virtual_table = std::get<std::shared_ptr<const VirtualTable>>(relation);
+    const auto reader = ReadVirtualTable(*virtual_table, {}).value();
+    const std::vector<Batch> batches = ReadAllBatches(*reader).value();
+    std::vector<std::string> rows;
+    for (const Batch& batch : batches) {
+      for (std::int64_t row = 0; row < batch.row_count(); ++row) AppendRowJson(batch, row, virtual_table->fields(), rows.emplace_back());
+    }
+    return rows;
+  }
+
+  std::vector<std::vector<std::string>> ProposalTables() const {
+    return {Rows("source_job_lineage"), Rows("sink_job_lineage"), Rows("source_snapshot_lineage"), Rows("sink_snapshot_lineage"), Rows("catalog_options")};
+  }
+
+  std::filesystem::path warehouse_;
+  ManualClock clock_{1'700'000'000'000};  // 2023-11-14T22:13:20
+  std::shared_ptr<Catalog> catalog_;
+  std::shared_ptr<Lineage> lineage_;
+};
+
+TEST_F(LineageTest, ShowsWhichSnapshotsMadeWhich) {
+  ASSERT_THAT(Insert(TableNamed("words"), {{1}}), IsOk());
+  RunJob("job1", 1);
+  ASSERT_THAT(Insert(TableNamed("words"), {{2}}), IsOk());
+  RunJob("job1", 2);
+  EXPECT_THAT(Rows("source_job_lineage"), ElementsAre(R"({"job":"job1","database":"d","table":"words","create_time":"2023-11-14T22:13:21.000"})"));
+  EXPECT_THAT(Rows("sink_job_lineage"), ElementsAre(R"({"job":"job1","database":"d","table":"counts","create_time":"2023-11-14T22:13:21.000"})"));
+  EXPECT_THAT(Rows("source_snapshot_lineage"),
+              ElementsAre(R"({"job":"job1","barrier_id":1,"database":"d","table":"words","snapshot_id":1,"create_time":"2023-11-14T22:13:20.000"})",
+                          R"({"job":"job1","barrier_id":2,"database":"d","table":"words","snapshot_id":2,"create_time":"2023-11-14T22:13:21.000"})"));
+  EXPECT_THAT(Rows("sink_snapshot_lineage"),
+              ElementsAre(R"({"job":"job1","barrier_id":1,"database":"d","table":"counts","snapshot_id":1,"create_time":"2023-11-14T22:13:20.000"})",
+                          R"({"job":"job1","barrier_id":2,"database":"d","table":"counts","snapshot_id":2,"create_time":"2023-11-14T22:13:21.000"})"));
+}
+
+TEST_F(LineageTest, RebuildsEqualTablesFromTheSnapshotsAlone) {
+  ASSERT_THAT(Insert(TableNamed("words"), {{1}}), IsOk());
+  RunJob("job1", 1);
+  RunJob("job2", 1);
+  RunJob("job1", 1);
+  const auto before = ProposalTables();
+  ASSERT_THAT(before[2], SizeIs(3));
+  ASSERT_THAT(lineage_->Rebuild(), IsOk());
+  EXPECT_EQ(ProposalTables(), before);
+  // A lost store is made anew when the catalog is opened.
+  lineage_.reset();
+  for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(warehouse_ / ".braid" / (std::string("lineage.db") + suffix));
+  Open({{"table-lineage", "true"}, {"data-lineage", "true"}});
+  EXPECT_EQ(ProposalTables(), before);
+  // The job's numbers go on where they were.
+  RunJob("job1", 1);
+  EXPECT_THAT(Rows("sink_snapshot_lineage"), testing::Contains(testing::HasSubstr(R"("job":"job1","barrier_id":3)")));
+}
+
+TEST_F(LineageTest, LeavesNoRowOfAJobThatCommittedNothing) {
+  ASSERT_THAT(Insert(TableNamed("words"), {{1}}), IsOk());
+  const JobStart start{.name = "broken", .mode = "batch", .sql_text = "", .sources = {{.table = TableNamed("words"), .mode = SourceMode::kFull, .from = {}, .to = SnapshotId(1)}}, .sinks = {TableNamed("counts")}};
+  BRAID_ASSERT_OK_AND_ASSIGN(const JobRun run, lineage_->Begin(start));
+  ASSERT_THAT(lineage_->Fail(run, Error(ErrorCode::kIo, "the disk is full")), IsOk());
+  EXPECT_THAT(Rows("source_snapshot_lineage"), IsEmpty());
+  EXPECT_THAT(Rows("sink_snapshot_lineage"), IsEmpty());
+  EXPECT_THAT(Rows("job_runs"), ElementsAre(testing::AllOf(testing::HasSubstr(R"("state":"FAILED")"), testing::HasSubstr("the disk is full"))));
+}
+
+TEST_F(LineageTest, CatchesUpWithCommitsThatTheStoreMissed) {
+  ASSERT_THAT(Insert(TableNamed("words"), {{1}}), IsOk());
+  RunJob("job1", 1);
+  ASSERT_THAT(Insert(TableNamed("counts"), {{5}}), IsOk());  // a writer without lineage
+  EXPECT_THAT(Rows("snapshot_writers"), testing::Contains(testing::AllOf(testing::HasSubstr(R"("snapshot_id":2)"), testing::HasSubstr(R"("job":null)"))));
+  EXPECT_THAT(Rows("sink_snapshot_lineage"), SizeIs(1));
+}
+
+TEST_F(LineageTest, DropsRowsOfSnapshotsThatARollbackRemoved) {
+  ASSERT_THAT(Insert(TableNamed("words"), {{1}}), IsOk());
+  RunJob("job1", 1);
+  RunJob("job1", 1);
+  // As another engine's rollback to snapshot 1 does it.
+  const TablePaths paths = TableNamed("counts").paths();
+  ASSERT_THAT(catalog_->file_system()->Delete(paths.SnapshotFile(SnapshotId(2))), IsOk());
+  ASSERT_THAT(WriteLatestHint(*catalog_->file_system(), paths, SnapshotId(1)), IsOk());
+  EXPECT_THAT(Rows("sink_snapshot_lineage"), SizeIs(1));
+  RunJob("job1", 1);  // snapshot 2 again, another one
+  EXPECT_THAT(Rows("sink_snapshot_lineage"), SizeIs(2));
+}
+
+TEST_F(LineageTest, FixesItsOptionsForGood) {
+  FileSystem& fs = *catalog_->file_system();
+  EXPECT_THAT(SettleCatalogIdentity(fs, catalog_->warehouse(), Options(Options::Map{{"table-lineage", "true"}})), IsOk());
+  EXPECT_THAT(SettleCatalogIdentity(fs, catalog_->warehouse(), Options(Options::Map{{"data-lineage", "false"}})), HasMessage("'data-lineage' is 'true'"));
+  const std::string other = (warehouse_ / "other").string();
+  EXPECT_THAT(SettleCatalogIdentity(fs, other, Options(Options::Map{{"data-lineage", "true"}})), HasMessage("needs 'table-lineage'"));
+  BRAID_ASSERT_OK_AND_ASSIGN(const CatalogIdentity none, SettleCatalogIdentity(fs, other, Options()));
+  EXPECT_FALSE(none.table_lineage());
+  EXPECT_THAT(fs.Exists(other), HasValue(false));
+}
+
+TEST_F(LineageTest, ForgetsAJobOnRequest) {
+  ASSERT_THAT(Insert(TableNamed("words"), {{1}}), IsOk());
+  RunJob("job1", 1);
+  EXPECT_THAT(lineage_->DeleteJob("jobb1"), HasMessage("did you mean 'job1'?"));
+  EXPECT_THAT(lineage_->DeleteJob("job1"), HasValue(1));
+  EXPECT_THAT(Rows("sink_job_lineage"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace braid
