@@ -1,6 +1,5 @@
 // Merging and writing one bucket of a key table on one core, all in memory: five overlapping sorted runs of seven
-// columns, each with a
-// random half of the keys.
+// columns, each with a random half of the keys.
 //
 //   merge_bench [rows a run] [engine]
 //
@@ -118,8 +117,8 @@ class Stage {
   ~Stage() {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     const double cpu = static_cast<double>(std::clock() - cpu_start_) / CLOCKS_PER_SEC;
-    fmt::print("stage={} rows={} seconds={:.3f} cpu_seconds={:.3f} mrows_per_cpu_second={:.2f}\n", name_, rows_, seconds,
-               cpu, static_cast<double>(rows_) / cpu / 1e6);
+    fmt::print("stage={} rows={} seconds={:.3f} cpu_seconds={:.3f} mrows_per_cpu_second={:.2f}\n", name_, rows_,
+               seconds, cpu, static_cast<double>(rows_) / cpu / 1e6);
   }
 
  private:

@@ -130,8 +130,8 @@ std::optional<CompactUnit> CompactionPicker::PickAny(int level_count, std::span<
 
 std::optional<CompactUnit> CompactionPicker::PickEarlyFull(int max_level, std::span<const LevelRun> runs) {
   if (runs.size() == 1) return std::nullopt;
-  bool due = options_.full_interval &&
-             (!last_full_ms_ || clock_->NowMs() - *last_full_ms_ > options_.full_interval->count());
+  bool due =
+      options_.full_interval && (!last_full_ms_ || clock_->NowMs() - *last_full_ms_ > options_.full_interval->count());
   due = due || (options_.total_size_threshold && TotalBytes(runs) < *options_.total_size_threshold);
   if (!due && options_.incremental_size_threshold) {
     std::int64_t incremental = 0;

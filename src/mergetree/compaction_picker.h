@@ -17,18 +17,19 @@ namespace braid {
 
 /// Options of compaction under Paimon's names with its defaults (spec data.md §3.6).
 struct CompactionOptions {
-  int run_trigger = 5;                ///< `num-sorted-run.compaction-trigger`
-  int stop_trigger = 8;               ///< `num-sorted-run.stop-trigger`: at least the trigger; default trigger + 3
-  int level_count = 6;                ///< `num-levels`, default trigger + 1
-  int max_size_amplification = 200;   ///< percent; `compaction.max-size-amplification-percent`
-  int size_ratio = 1;                 ///< percent; `compaction.size-ratio`
-  int offpeak_start_hour = -1;        ///< `compaction.offpeak.start.hour`, 0 … 23; -1 none
-  int offpeak_end_hour = -1;          ///< `compaction.offpeak.end.hour`, exclusive
-  int offpeak_ratio = 0;              ///< `compaction.offpeak-ratio`, added to size_ratio within these hours
-  std::optional<std::chrono::milliseconds> full_interval = std::nullopt;        ///< `compaction.optimization-interval`
-  std::optional<std::int64_t> total_size_threshold = std::nullopt;              ///< bytes; `compaction.total-size-threshold`
-  std::optional<std::int64_t> incremental_size_threshold = std::nullopt;        ///< bytes; `compaction.incremental-size-threshold`
-  bool force_up_level0 = false;       ///< `compaction.force-up-level-0`, or the table needs lookup
+  int run_trigger = 5;               ///< `num-sorted-run.compaction-trigger`
+  int stop_trigger = 8;              ///< `num-sorted-run.stop-trigger`: at least the trigger; default trigger + 3
+  int level_count = 6;               ///< `num-levels`, default trigger + 1
+  int max_size_amplification = 200;  ///< percent; `compaction.max-size-amplification-percent`
+  int size_ratio = 1;                ///< percent; `compaction.size-ratio`
+  int offpeak_start_hour = -1;       ///< `compaction.offpeak.start.hour`, 0 … 23; -1 none
+  int offpeak_end_hour = -1;         ///< `compaction.offpeak.end.hour`, exclusive
+  int offpeak_ratio = 0;             ///< `compaction.offpeak-ratio`, added to size_ratio within these hours
+  std::optional<std::chrono::milliseconds> full_interval = std::nullopt;  ///< `compaction.optimization-interval`
+  std::optional<std::int64_t> total_size_threshold = std::nullopt;        ///< bytes; `compaction.total-size-threshold`
+  std::optional<std::int64_t> incremental_size_threshold =
+      std::nullopt;              ///< bytes; `compaction.incremental-size-threshold`
+  bool force_up_level0 = false;  ///< `compaction.force-up-level-0`, or the table needs lookup
   /// With force_up_level0: level 0 is moved up only at every so many-th opportunity (`lookup-compact` = gentle); else
   /// always.
   std::optional<int> gentle_interval = std::nullopt;

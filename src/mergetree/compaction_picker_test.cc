@@ -48,7 +48,9 @@ TEST(CompactionPickerTest, PicksBySizeAmplification) {
   CheckCases({
       {"fewer runs than the trigger", {{0, 9}, {0, 9}, {0, 9}, {5, 1}}, {0, 0}},
       {"201 percent", {{0, 50}, {0, 50}, {0, 50}, {0, 51}, {5, 100}}, {5, 5}},
-      {"exactly 200 percent is not above it, but sizes are alike", {{0, 50}, {0, 50}, {0, 50}, {0, 50}, {5, 100}}, {5, 5}},
+      {"exactly 200 percent is not above it, but sizes are alike",
+       {{0, 50}, {0, 50}, {0, 50}, {0, 50}, {5, 100}},
+       {5, 5}},
       {"exactly 200 percent and sizes that differ", {{0, 1}, {0, 2}, {0, 4}, {0, 193}, {5, 100}}, {0, 0}},
   });
 }
@@ -63,7 +65,10 @@ TEST(CompactionPickerTest, PicksBySizeRatio) {
       {"level 1 takes part", {{0, 1}, {0, 1}, {0, 1}, {1, 50}, {5, 1000}}, {4, 1}},
       {"101 of 100 passes with one percent", {{0, 100}, {0, 101}, {0, 300}, {3, 1000}, {5, 100000}}, {4, 3}},
       {"102 of 100 does not", {{0, 100}, {0, 102}, {0, 300}, {3, 1000}, {5, 100000}}, {0, 0}},
-      {"102 of 100 does with two percent", {{0, 100}, {0, 102}, {0, 300}, {3, 1000}, {5, 100000}}, {4, 3}, {.size_ratio = 2}},
+      {"102 of 100 does with two percent",
+       {{0, 100}, {0, 102}, {0, 300}, {3, 1000}, {5, 100000}},
+       {4, 3},
+       {.size_ratio = 2}},
   });
 }
 
@@ -114,8 +119,13 @@ TEST(CompactionPickerTest, AddsTheOffpeakRatioWithinItsHours) {
     int hour;
     Picked expected;
   };
-  for (const Case& c : std::vector<Case>{{2, 6, 2, {4, 3}}, {2, 6, 6, {0, 0}}, {22, 4, 23, {4, 3}}, {22, 4, 3, {4, 3}},
-                                         {22, 4, 4, {0, 0}}, {-1, 4, 3, {0, 0}}, {3, 3, 3, {0, 0}}}) {
+  for (const Case& c : std::vector<Case>{{2, 6, 2, {4, 3}},
+                                         {2, 6, 6, {0, 0}},
+                                         {22, 4, 23, {4, 3}},
+                                         {22, 4, 3, {4, 3}},
+                                         {22, 4, 4, {0, 0}},
+                                         {-1, 4, 3, {0, 0}},
+                                         {3, 3, 3, {0, 0}}}) {
     SCOPED_TRACE(fmt::format("{}-{} at {}", c.start, c.end, c.hour));
     const CompactionOptions options{.offpeak_start_hour = c.start, .offpeak_end_hour = c.end, .offpeak_ratio = 20};
     CompactionPicker picker(options, clock, std::nullopt, [&c] { return c.hour; });
@@ -157,10 +167,14 @@ TEST(CompactionPickerTest, ReadsOptionsWithPaimonsDefaults) {
   EXPECT_EQ(defaults.size_ratio, 1);
   EXPECT_FALSE(defaults.force_up_level0);
   EXPECT_EQ(defaults.small_file_bytes, 134217728 / 10 * 7);
-  BRAID_ASSERT_OK_AND_ASSIGN(const CompactionOptions set, CompactionOptions::FromOptions(Options(Options::Map{
-                                 {"num-sorted-run.compaction-trigger", "7"}, {"num-sorted-run.stop-trigger", "3"},
-                                 {"merge-engine", "first-row"}, {"lookup-compact", "gentle"},
-                                 {"compaction.optimization-interval", "1 h"}, {"compaction.total-size-threshold", "2 kb"}})));
+  BRAID_ASSERT_OK_AND_ASSIGN(
+      const CompactionOptions set,
+      CompactionOptions::FromOptions(Options(Options::Map{{"num-sorted-run.compaction-trigger", "7"},
+                                                          {"num-sorted-run.stop-trigger", "3"},
+                                                          {"merge-engine", "first-row"},
+                                                          {"lookup-compact", "gentle"},
+                                                          {"compaction.optimization-interval", "1 h"},
+                                                          {"compaction.total-size-threshold", "2 kb"}})));
   EXPECT_EQ(set.stop_trigger, 7);
   EXPECT_EQ(set.level_count, 8);
   EXPECT_TRUE(set.force_up_level0);

@@ -102,6 +102,8 @@ std::int64_t LocalTimeMs(const Clock& clock) {
   return now + UtcOffsetMs(now);
 }
 
-std::int64_t UtcOfLocalTimeMs(std::int64_t local_ms) { return local_ms - UtcOffsetMs(local_ms); }
+std::int64_t UtcOfLocalTimeMs(std::int64_t local_ms) {
+  return local_ms - UtcOffsetMs(local_ms);
+}
 
 }  // namespace braid

@@ -18,8 +18,8 @@ struct DataFileOptions {
   const FileFormat* format = nullptr;
   std::string compression;  ///< `file.compression` or what overrides it
   StatisticsMode statistics;
-  std::string prefix;       ///< of the file's name
-  std::string extension;    ///< without the leading dot
+  std::string prefix;     ///< of the file's name
+  std::string extension;  ///< without the leading dot
   /// The table's options with this kind's format and compression, for FileFormat::OpenWriter.
   Options format_options;
 

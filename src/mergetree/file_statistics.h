@@ -31,8 +31,7 @@ Result<std::vector<StatisticsMode>> ColumnStatisticsModes(std::span<const DataFi
                                                           StatisticsMode fallback);
 
 /// Bounds cut to the mode: the lower one to a prefix, the upper one to a prefix increased by the least step. Both
-/// become NULL if no such upper
-/// bound exists.
+/// become NULL if no such upper bound exists.
 void TruncateBounds(Datum& min, Datum& max, const DataType& type, int length);
 
 struct FileStatistics {

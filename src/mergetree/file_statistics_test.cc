@@ -48,7 +48,8 @@ TEST(FileStatisticsTest, CutsBoundsSoThatTheyStillHold) {
 
 TEST(FileStatisticsTest, LeavesOutColumnsOfWhichNothingIsKnownIfDense) {
   const std::vector<DataField> fields = {Field(0, "a", DataType::Int()), Field(1, "b", DataType::Int()),
-                                         Field(2, "c", DataType::Array(DataType::Int())), Field(3, "d", DataType::Int())};
+                                         Field(2, "c", DataType::Array(DataType::Int())),
+                                         Field(3, "d", DataType::Int())};
   const std::vector<ColumnStatistics> columns = {{1, 5, 2}, {1, 5, 0}, {Datum(), Datum(), 1}, {3, 4, 0}};
   const std::vector<StatisticsMode> modes = {{Kind::kFull, 0}, {Kind::kNone, 0}, {Kind::kFull, 0}, {Kind::kCounts, 0}};
   const FileStatistics dense = MakeFileStatistics(fields, columns, modes, true, false);

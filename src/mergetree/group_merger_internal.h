@@ -28,8 +28,7 @@ struct RowGroups {
 };
 
 /// Turns groups of row references into output batches: asks the merge function, then gathers columns. Holds the batches
-/// that rows
-/// refer to. One thread.
+/// that rows refer to. One thread.
 class GroupMerger {
  public:
   /// A null function keeps every row.

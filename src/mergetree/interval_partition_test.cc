@@ -37,9 +37,11 @@ TEST(IntervalPartitionTest, MakesSectionsOfOverlappingFilesAndFewRuns) {
            {"nothing", {}, {}},
            {"disjoint files are sections of their own", {{5, 6}, {1, 2}}, {{{"1-2"}}, {{"5-6"}}}},
            {"bounds are inclusive", {{1, 5}, {5, 9}}, {{{"1-5"}, {"5-9"}}}},
-           {"one run takes files that do not overlap", {{1, 20}, {2, 5}, {6, 9}, {10, 15}},
+           {"one run takes files that do not overlap",
+            {{1, 20}, {2, 5}, {6, 9}, {10, 15}},
             {{{"1-20"}, {"2-5", "6-9", "10-15"}}}},
-           {"the section's greatest key counts, not the last file's", {{1, 10}, {2, 3}, {9, 12}, {13, 14}},
+           {"the section's greatest key counts, not the last file's",
+            {{1, 10}, {2, 3}, {9, 12}, {13, 14}},
             {{{"1-10"}, {"2-3", "9-12"}}, {{"13-14"}}}},
            {"negative keys come first", {{1, 2}, {-5, -3}}, {{{"-5--3"}}, {{"1-2"}}}},
        }) {

@@ -22,8 +22,10 @@ int CompareRows(const KeyEncoder& encoder, const EncodedKeys& keys, std::int64_t
 void ExpectAscending(const DataType& type, const std::vector<Datum>& values, bool descending = false) {
   BRAID_ASSERT_OK_AND_ASSIGN(const std::shared_ptr<arrow::Array> column, MakeColumn(values, type));
   const std::vector<DataField> narrow = {Field(0, "a", type)};
-  const std::vector<DataField> wide = {Field(0, "a", type), Field(1, "b", type), Field(2, "c", DataType::BigInt().NotNull())};
-  BRAID_ASSERT_OK_AND_ASSIGN(const auto zeros, MakeConstantColumn(Datum(0), DataType::BigInt().NotNull(), column->length()));
+  const std::vector<DataField> wide = {Field(0, "a", type), Field(1, "b", type),
+                                       Field(2, "c", DataType::BigInt().NotNull())};
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto zeros,
+                             MakeConstantColumn(Datum(0), DataType::BigInt().NotNull(), column->length()));
   for (const auto& fields : {narrow, wide}) {
     BRAID_ASSERT_OK_AND_ASSIGN(const KeyEncoder encoder, KeyEncoder::Make(fields, descending));
     const std::vector<std::shared_ptr<arrow::Array>> columns =
@@ -52,19 +54,35 @@ TEST(KeyEncodingTest, OrdersValuesAsTheSpecificationDoes) {
   ExpectAscending(DataType::Time(3), {null, 0, 86399999});
   ExpectAscending(DataType::Float(), {null, Datum(-1.5F), Datum(-0.0F), Datum(0.0F), Datum(2.0F),
                                       Datum(std::numeric_limits<float>::quiet_NaN())});
-  ExpectAscending(DataType::Double(), {null, Datum(-inf), Datum(-1.0), Datum(-0.0), Datum(0.0), Datum(1.0), Datum(inf), Datum(nan)});
-  ExpectAscending(DataType::Decimal(10, 2), {null, Datum(Decimal{-100}), Datum(Decimal{-1}), Datum(Decimal{0}), Datum(Decimal{7})});
+  ExpectAscending(DataType::Double(),
+                  {null, Datum(-inf), Datum(-1.0), Datum(-0.0), Datum(0.0), Datum(1.0), Datum(inf), Datum(nan)});
+  ExpectAscending(DataType::Decimal(10, 2),
+                  {null, Datum(Decimal{-100}), Datum(Decimal{-1}), Datum(Decimal{0}), Datum(Decimal{7})});
   const Int128 huge = static_cast<Int128>(INT64_MAX) * 1000;
-  ExpectAscending(DataType::Decimal(38, 0).NotNull(), {Datum(Decimal{-huge}), Datum(Decimal{-1}), Datum(Decimal{0}), Datum(Decimal{huge})});
-  ExpectAscending(DataType::Timestamp(3), {null, Datum(Timestamp{-1, 0}), Datum(Timestamp{0, 0}), Datum(Timestamp{1, 0})});
-  ExpectAscending(DataType::Timestamp(6).NotNull(), {Datum(Timestamp{-1, 999000}), Datum(Timestamp{0, 0}), Datum(Timestamp{0, 1000})});
-  ExpectAscending(DataType::Timestamp(9), {null, Datum(Timestamp{-1, 999999}), Datum(Timestamp{0, 0}), Datum(Timestamp{0, 1}), Datum(Timestamp{1, 0})});
+  ExpectAscending(DataType::Decimal(38, 0).NotNull(),
+                  {Datum(Decimal{-huge}), Datum(Decimal{-1}), Datum(Decimal{0}), Datum(Decimal{huge})});
+  ExpectAscending(DataType::Timestamp(3),
+                  {null, Datum(Timestamp{-1, 0}), Datum(Timestamp{0, 0}), Datum(Timestamp{1, 0})});
+  ExpectAscending(DataType::Timestamp(6).NotNull(),
+                  {Datum(Timestamp{-1, 999000}), Datum(Timestamp{0, 0}), Datum(Timestamp{0, 1000})});
+  ExpectAscending(DataType::Timestamp(9), {null, Datum(Timestamp{-1, 999999}), Datum(Timestamp{0, 0}),
+                                           Datum(Timestamp{0, 1}), Datum(Timestamp{1, 0})});
 }
 
 TEST(KeyEncodingTest, OrdersTextAndBytesByUnsignedBytes) {
-  const std::vector<std::string> texts = {"", std::string("\0", 1), std::string("\0\0", 2), std::string("\0a", 2), "a",
-                                          std::string("a\0", 2), std::string("a\0b", 3), "ab", "abcdefgh", "abcdefghi",
-                                          "b", "\xc3\xa4", "\xf0\x9f\x98\x80"};
+  const std::vector<std::string> texts = {"",
+                                          std::string("\0", 1),
+                                          std::string("\0\0", 2),
+                                          std::string("\0a", 2),
+                                          "a",
+                                          std::string("a\0", 2),
+                                          std::string("a\0b", 3),
+                                          "ab",
+                                          "abcdefgh",
+                                          "abcdefghi",
+                                          "b",
+                                          "\xc3\xa4",
+                                          "\xf0\x9f\x98\x80"};
   std::vector<Datum> values(texts.begin(), texts.end());
   ExpectAscending(DataType::String().NotNull(), values);
   ExpectAscending(DataType::Bytes().NotNull(), values);
@@ -97,9 +115,12 @@ TEST(KeyEncodingTest, FindsThatFixedWidthKeysUpToEightBytesAreWhole) {
 }
 
 TEST(KeyEncodingTest, ReadsSlices) {
-  const std::vector<DataField> fields = {Field(0, "a", DataType::String().NotNull()), Field(1, "b", DataType::BigInt())};
-  BRAID_ASSERT_OK_AND_ASSIGN(const Batch batch, MakeBatch(fields, std::vector<DatumList>{{"x", 9}, {"b", 1}, {"b", 2}, {"c", Datum()}}));
-  const std::vector<std::shared_ptr<arrow::Array>> columns = {batch.rows->column(0)->Slice(1), batch.rows->column(1)->Slice(1)};
+  const std::vector<DataField> fields = {Field(0, "a", DataType::String().NotNull()),
+                                         Field(1, "b", DataType::BigInt())};
+  BRAID_ASSERT_OK_AND_ASSIGN(const Batch batch,
+                             MakeBatch(fields, std::vector<DatumList>{{"x", 9}, {"b", 1}, {"b", 2}, {"c", Datum()}}));
+  const std::vector<std::shared_ptr<arrow::Array>> columns = {batch.rows->column(0)->Slice(1),
+                                                              batch.rows->column(1)->Slice(1)};
   BRAID_ASSERT_OK_AND_ASSIGN(const KeyEncoder encoder, KeyEncoder::Make(fields));
   BRAID_ASSERT_OK_AND_ASSIGN(const EncodedKeys keys, encoder.Encode(columns, 3));
   EXPECT_EQ(CompareRows(encoder, keys, 0, 1), -1);

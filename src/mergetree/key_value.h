@@ -30,9 +30,8 @@ inline constexpr std::int32_t kKeyFieldIdOffset = 1073741823;
 /// The columns that merging works on: the trimmed primary key, a sequence number, a row kind and value columns.
 ///
 /// A *key-value batch* is a Batch whose columns are the key fields, then `_SEQUENCE_NUMBER` (int64), then the value
-/// fields, and whose
-/// `kinds` are the row kinds. Where a key field is a value field too, both columns are the same array. Immutable; any
-/// thread.
+/// fields, and whose `kinds` are the row kinds. Where a key field is a value field too, both columns are the same
+/// array. Immutable; any thread.
 struct KeyValueSchema {
   std::vector<DataField> key_fields;    ///< the trimmed primary key, under the table's own names and ids
   std::vector<DataField> value_fields;  ///< what reading asked for; all of the table's columns when writing
@@ -45,8 +44,7 @@ struct KeyValueSchema {
   /// `columns`: the value columns wanted, all of the table's if nullopt; sequence fields that are missing are added at
   /// the end.
   /// Errors: kInvalidArgument if a column, also one of `sequence.field`, does not exist; kUnsupported if a key or
-  /// sequence column's
-  /// type has no order.
+  /// sequence column's type has no order.
   static Result<KeyValueSchema> Make(const TableSchema& schema, const Options& options,
                                      const std::optional<std::vector<std::string>>& columns = std::nullopt);
 
@@ -64,8 +62,8 @@ struct KeyValueSchema {
 std::vector<DataField> KeyValueFileFields(const KeyValueSchema& schema, bool thin);
 
 /// What to read from a data file to make key-value batches: `_SEQUENCE_NUMBER`, `_VALUE_KIND`, the value fields, then
-/// the key fields that are
-/// no value fields; keys by their table names, so that files with and without `_KEY_` columns read alike (§1.3).
+/// the key fields that are no value fields; keys by their table names, so that files with and without `_KEY_` columns
+/// read alike (§1.3).
 std::vector<DataField> KeyValueReadFields(const KeyValueSchema& schema);
 /// Makes a key-value batch of columns in the order of KeyValueReadFields. Errors: kCorruption for a kind or NULL that
 /// cannot be.

@@ -20,8 +20,7 @@
 namespace braid {
 
 /// Opens data files of one bucket as key-value batches of one KeyValueSchema: where deletion vectors, schema evolution
-/// and partition values
-/// come in, which are the table's business. Thread-safe.
+/// and partition values come in, which are the table's business. Thread-safe.
 class KeyValueReaderFactory {
  public:
   virtual ~KeyValueReaderFactory() = default;
@@ -74,7 +73,7 @@ struct KeyValueWriterConfig {
   std::string bucket_directory;  ///< absolute
   KeyValueSchema schema;         ///< of all the table's columns
   SchemaId schema_id;
-  Options options;               ///< the table's: formats, compression, statistics, rolling (spec data.md §2)
+  Options options;  ///< the table's: formats, compression, statistics, rolling (spec data.md §2)
   const Clock* clock = &SystemClock();
 };
 

@@ -24,8 +24,8 @@ std::vector<std::string> FieldNames(const std::vector<DataField>& fields) {
 TEST(KeyValueSchemaTest, LaysOutFilesAsPaimonDoes) {
   BRAID_ASSERT_OK_AND_ASSIGN(const KeyValueSchema schema, KeyValueSchema::Make(Table(), {}));
   const std::vector<DataField> fields = KeyValueFileFields(schema, false);
-  EXPECT_EQ(FieldNames(fields), (std::vector<std::string>{"_KEY_k", "_SEQUENCE_NUMBER", "_VALUE_KIND", "v", "k", "p", "s",
-                                                          "list"}));
+  EXPECT_EQ(FieldNames(fields),
+            (std::vector<std::string>{"_KEY_k", "_SEQUENCE_NUMBER", "_VALUE_KIND", "v", "k", "p", "s", "list"}));
   EXPECT_EQ(fields[0].id, FieldId(1073741824));
   EXPECT_EQ(fields[0].type, DataType::BigInt().NotNull());
   EXPECT_EQ(fields[1].id, FieldId(2147483646));

@@ -37,9 +37,9 @@ inline KeyValueSchema SchemaOf(std::vector<DataField> fields, std::size_t keys) 
 
 /// k BIGINT key, v STRING, s INT.
 inline KeyValueSchema SmallSchema() {
-  return SchemaOf({Field(0, "k", DataType::BigInt().NotNull()), Field(1, "v", DataType::String()),
-                   Field(2, "s", DataType::Int())},
-                  1);
+  return SchemaOf(
+      {Field(0, "k", DataType::BigInt().NotNull()), Field(1, "v", DataType::String()), Field(2, "s", DataType::Int())},
+      1);
 }
 
 /// The order of keys, for maps of models.
@@ -63,10 +63,14 @@ struct KeyValueRow {
 inline void PrintTo(const KeyValueRow& row, std::ostream* out) {
   *out << RowKindName(row.kind) << "#" << row.sequence_number << "(";
   for (const Datum& value : row.values) {
-    if (value.is_null()) *out << "NULL ";
-    else if (const auto* number = std::get_if<std::int64_t>(&value)) *out << *number << " ";
-    else if (const auto* text = std::get_if<std::string>(&value)) *out << "'" << *text << "' ";
-    else *out << "? ";
+    if (value.is_null())
+      *out << "NULL ";
+    else if (const auto* number = std::get_if<std::int64_t>(&value))
+      *out << *number << " ";
+    else if (const auto* text = std::get_if<std::string>(&value))
+      *out << "'" << *text << "' ";
+    else
+      *out << "? ";
   }
   *out << ")";
 }
@@ -105,7 +109,8 @@ inline std::vector<KeyValueRow> RowsOf(const KeyValueSchema& schema, const std::
     for (std::int64_t i = 0; i < batch.row_count(); ++i) {
       KeyValueRow row;
       for (std::size_t value = 0; value < schema.value_fields.size(); ++value) {
-        row.values.push_back(DatumAt(*batch.rows->column(schema.value_column(value)), i, schema.value_fields[value].type));
+        row.values.push_back(
+            DatumAt(*batch.rows->column(schema.value_column(value)), i, schema.value_fields[value].type));
       }
       row.sequence_number =
           DatumAt(*batch.rows->column(schema.sequence_number_column()), i, DataType::BigInt()).as_int();
@@ -121,8 +126,8 @@ inline std::unique_ptr<BatchReader> ReaderOf(const KeyValueSchema& schema, const
   std::vector<Batch> batches;
   for (std::size_t begin = 0; begin < rows.size(); begin += rows_a_batch) {
     const std::size_t end = std::min(rows.size(), begin + rows_a_batch);
-    batches.push_back(KeyValueBatch(schema, {rows.begin() + static_cast<std::ptrdiff_t>(begin),
-                                             rows.begin() + static_cast<std::ptrdiff_t>(end)}));
+    batches.push_back(KeyValueBatch(
+        schema, {rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.begin() + static_cast<std::ptrdiff_t>(end)}));
   }
   return MakeBatchReader(std::move(batches));
 }

@@ -34,7 +34,9 @@ struct FilePlan {
   std::vector<StatisticsMode> value_modes;
 };
 
-bool IsAvro(const FilePlan& plan) { return plan.options.format->identifier() == "avro"; }
+bool IsAvro(const FilePlan& plan) {
+  return plan.options.format->identifier() == "avro";
+}
 
 Result<FilePlan> MakePlan(const KeyValueWriterConfig& config, DataFileOptions file_options) {
   const KeyValueSchema& schema = config.schema;
@@ -53,8 +55,8 @@ Result<FilePlan> MakePlan(const KeyValueWriterConfig& config, DataFileOptions fi
   BRAID_TRY_ASSIGN(plan.value_modes,
                    ColumnStatisticsModes(schema.value_fields, config.options, plan.options.statistics));
   // Keys are found by their statistics whatever the table's mode; Java does without this for Avro.
-  const StatisticsMode key_mode = IsAvro(plan) ? plan.options.statistics
-                                               : StatisticsMode{StatisticsMode::Kind::kTruncate, kKeyTextLength};
+  const StatisticsMode key_mode =
+      IsAvro(plan) ? plan.options.statistics : StatisticsMode{StatisticsMode::Kind::kTruncate, kKeyTextLength};
   plan.key_modes.assign(schema.key_count(), key_mode);
   if (plan.thin) {
     for (std::size_t key = 0; key < schema.key_count(); ++key) {
@@ -88,8 +90,8 @@ class OpenDataFile {
     max_sequence_ = std::max(max_sequence_, *greatest);
     if (batch.kinds != nullptr) {
       const std::int8_t* kinds = batch.kinds->raw_values();
-      delete_count_ += std::count_if(kinds, kinds + rows,
-                                     [](std::int8_t kind) { return !IsAdd(static_cast<RowKind>(kind)); });
+      delete_count_ +=
+          std::count_if(kinds, kinds + rows, [](std::int8_t kind) { return !IsAdd(static_cast<RowKind>(kind)); });
     }
     return writer_->Write(Batch{FileColumns(batch), nullptr});
   }
@@ -152,8 +154,7 @@ class OpenDataFile {
       key_columns.push_back(plan_.thin ? values[*schema_.KeyAmongValues(key)] : columns[key]);
     }
     const bool nested_counts = plan_.options.format->identifier() != "parquet";
-    meta.key_stats =
-        MakeFileStatistics(schema_.key_fields, key_columns, plan_.key_modes, false, nested_counts).stats;
+    meta.key_stats = MakeFileStatistics(schema_.key_fields, key_columns, plan_.key_modes, false, nested_counts).stats;
     FileStatistics value_stats =
         MakeFileStatistics(schema_.value_fields, values, plan_.value_modes, plan_.dense, nested_counts);
     meta.value_stats = std::move(value_stats.stats);

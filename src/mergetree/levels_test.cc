@@ -14,8 +14,9 @@ TEST(LevelsTest, OrdersRunsFromTheYoungestToTheOldest) {
   DataFileMeta narrow = FileOf("narrow", 0, 1, 0, 9, 7);
   narrow.min_sequence_number = 5;
   BRAID_ASSERT_OK_AND_ASSIGN(const Levels levels,
-                             Levels::Make(kKey, 4, {FileOf("b", 3, 10, 5, 9), narrow, FileOf("new", 0, 1, 0, 9, 8), wide,
-                                                    FileOf("a", 3, 10, 1, 4), FileOf("old", 0, 1, 0, 9, 2)}));
+                             Levels::Make(kKey, 4,
+                                          {FileOf("b", 3, 10, 5, 9), narrow, FileOf("new", 0, 1, 0, 9, 8), wide,
+                                           FileOf("a", 3, 10, 1, 4), FileOf("old", 0, 1, 0, 9, 2)}));
   EXPECT_EQ(levels.run_count(), 5);
   EXPECT_EQ(levels.max_level(), 3);
   EXPECT_EQ(levels.highest_non_empty_level(), 3);
@@ -36,7 +37,8 @@ TEST(LevelsTest, HasAsManyLevelsAsTheDeepestFileNeeds) {
 }
 
 TEST(LevelsTest, ReplacesFilesOfACompaction) {
-  BRAID_ASSERT_OK_AND_ASSIGN(Levels levels, Levels::Make(kKey, 6, {FileOf("l0", 0, 1, 1, 5, 3), FileOf("top", 5, 1, 3, 9)}));
+  BRAID_ASSERT_OK_AND_ASSIGN(Levels levels,
+                             Levels::Make(kKey, 6, {FileOf("l0", 0, 1, 1, 5, 3), FileOf("top", 5, 1, 3, 9)}));
   levels.AddLevel0(FileOf("newer", 0, 1, 1, 1, 9));
   EXPECT_THAT(levels.Update(std::vector{FileOf("l0", 0, 1, 1, 5, 3), FileOf("top", 5, 1, 3, 9)},
                             std::vector{FileOf("merged", 5, 2, 1, 9)}),

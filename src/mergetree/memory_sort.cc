@@ -1,5 +1,3 @@
-#include "mergetree/memory_sort_internal.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -10,6 +8,7 @@
 
 #include "mergetree/group_merger_internal.h"
 #include "mergetree/key_encoding_internal.h"
+#include "mergetree/memory_sort_internal.h"
 
 namespace braid {
 namespace {
@@ -176,8 +175,8 @@ Result<std::unique_ptr<BatchReader>> SortInMemory(const KeyValueSchema& schema, 
     merger.AddSource(std::move(batch));
   }
   sort.Sort();
-  std::unique_ptr<BatchReader> reader = std::make_unique<SortedRowsReader>(std::move(own_schema), std::move(sort),
-                                                                           std::move(merger), options.batch_rows);
+  std::unique_ptr<BatchReader> reader =
+      std::make_unique<SortedRowsReader>(std::move(own_schema), std::move(sort), std::move(merger), options.batch_rows);
   return reader;
 }
 

@@ -15,8 +15,7 @@ namespace braid {
 inline constexpr std::int64_t kSortBytesPerRow = 40;
 
 /// Sorts key-value batches, whose rows are numbered in the order of arrival, and yields them merged by `function`, or
-/// every row if that is
-/// null. The batches are shared, not copied.
+/// every row if that is null. The batches are shared, not copied.
 Result<std::unique_ptr<BatchReader>> SortInMemory(const KeyValueSchema& schema, std::vector<Batch> batches,
                                                   std::shared_ptr<const MergeFunction> function,
                                                   const MergeOptions& options);

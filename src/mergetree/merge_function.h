@@ -16,9 +16,9 @@ namespace braid {
 
 /// A batch that rows being merged lie in, with its frequently needed columns at hand.
 struct MergeSource {
-  Batch batch;                                        ///< a key-value batch
-  const std::int64_t* sequence_numbers = nullptr;     ///< one a row
-  const std::int8_t* kinds = nullptr;                 ///< one a row; null: all +I
+  Batch batch;                                     ///< a key-value batch
+  const std::int64_t* sequence_numbers = nullptr;  ///< one a row
+  const std::int8_t* kinds = nullptr;              ///< one a row; null: all +I
 
   RowKind kind(std::int32_t row) const {
     return kinds == nullptr ? RowKind::kInsert : static_cast<RowKind>(kinds[row]);
@@ -26,8 +26,8 @@ struct MergeSource {
 };
 
 /// Groups of rows with equal keys, ascending by key; in a group the rows stand in sequence order (spec data.md §4.2),
-/// the last one
-/// newest. The i-th row is row `positions[i]` of `sources[row_sources[i]]`; group g ends before row `group_ends[g]`.
+/// the last one newest. The i-th row is row `positions[i]` of `sources[row_sources[i]]`; group g ends before row
+/// `group_ends[g]`.
 struct MergeChunk {
   std::span<const MergeSource> sources;
   std::span<const std::int32_t> row_sources;
@@ -70,8 +70,7 @@ class MergeFunction {
  public:
   virtual ~MergeFunction() = default;
   /// Appends the results of all groups of the chunk to `rows`, which is empty. A group of one row is passed on as it
-  /// is, even a
-  /// retraction (§3.3): callers may spare such groups the call.
+  /// is, even a retraction (§3.3): callers may spare such groups the call.
   virtual Status Merge(const MergeChunk& chunk, MergedRows& rows) const = 0;
 };
 

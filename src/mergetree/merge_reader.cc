@@ -52,11 +52,12 @@ int CompareEncoded(const EncodedKeys& a, std::int64_t row_a, const EncodedKeys& 
   return whole ? 0 : a.bytes(row_a).compare(b.bytes(row_b));
 }
 
-Error NotAscending() { return Error(ErrorCode::kCorruption, "the rows of a data file are not in key order"); }
+Error NotAscending() {
+  return Error(ErrorCode::kCorruption, "the rows of a data file are not in key order");
+}
 
 /// K-way merge by a tree of losers: each inner node holds the run that lost there, so that moving the winner on costs
-/// one comparison
-/// a level. Comparisons look at 8 bytes of the key first, which stand side by side in `heads_`.
+/// one comparison a level. Comparisons look at 8 bytes of the key first, which stand side by side in `heads_`.
 class MergeReader : public BatchReader {
  public:
   MergeReader(KeyValueSchema schema, RowOrder order, std::vector<std::unique_ptr<BatchReader>> runs,

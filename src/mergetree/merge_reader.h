@@ -21,8 +21,8 @@ struct MergeOptions {
 };
 
 /// Merges runs of key-value batches, each ascending by key, into one stream ascending by key, in which `function` has
-/// made one row
-/// of the rows of each key (spec data.md §4.2). Rows of one key may also repeat within a run, in sequence order.
+/// made one row of the rows of each key (spec data.md §4.2). Rows of one key may also repeat within a run, in sequence
+/// order.
 /// A null `function` keeps every row.
 Result<std::unique_ptr<BatchReader>> MakeMergeReader(KeyValueSchema schema,
                                                      std::vector<std::unique_ptr<BatchReader>> runs,

@@ -17,8 +17,9 @@ std::shared_ptr<const MergeFunction> Engine(const Options& options, const KeyVal
   return *function;
 }
 
-Result<std::vector<KeyValueRow>> MergeRuns(const KeyValueSchema& schema, const std::vector<std::vector<KeyValueRow>>& runs,
-                                           const Options& options, MergeOptions merge = {}) {
+Result<std::vector<KeyValueRow>> MergeRuns(const KeyValueSchema& schema,
+                                           const std::vector<std::vector<KeyValueRow>>& runs, const Options& options,
+                                           MergeOptions merge = {}) {
   std::vector<std::unique_ptr<BatchReader>> readers;
   for (const auto& run : runs) readers.push_back(ReaderOf(schema, run));
   BRAID_TRY_ASSIGN(const auto reader, MakeMergeReader(schema, std::move(readers), Engine(options, schema), merge));
@@ -57,8 +58,9 @@ TEST(MergeReaderTest, KeepsOrDropsRetractions) {
 TEST(MergeReaderTest, OrdersByUserSequenceBeforeSequenceNumber) {
   KeyValueSchema schema = SmallSchema();
   schema.sequence_fields = {2};
-  const std::vector<std::vector<KeyValueRow>> runs = {{{{1, "later", 7}, 0}, {{2, "null", Datum()}, 9}, {{3, "tie", 1}, 5}},
-                                                      {{{1, "earlier", 3}, 8}, {{2, "value", -4}, 2}, {{3, "tie won", 1}, 6}}};
+  const std::vector<std::vector<KeyValueRow>> runs = {
+      {{{1, "later", 7}, 0}, {{2, "null", Datum()}, 9}, {{3, "tie", 1}, 5}},
+      {{{1, "earlier", 3}, 8}, {{2, "value", -4}, 2}, {{3, "tie won", 1}, 6}}};
   EXPECT_THAT(MergeRuns(schema, runs, {}),
               HasValue(testing::ElementsAre(KeyValueRow{{1, "later", 7}, 0}, KeyValueRow{{2, "value", -4}, 2},
                                             KeyValueRow{{3, "tie won", 1}, 6})));
@@ -80,8 +82,7 @@ TEST(MergeReaderTest, MergesKeysThatRepeatWithinOneRun) {
   const KeyValueSchema schema = SmallSchema();
   const std::vector<KeyValueRow> run = {{{0, "a", 0}, 0}, {{1, "a", 0}, 1}, {{2, "x", 0}, 2}, {{2, "y", 0}, 3},
                                         {{2, "z", 0}, 4}, {{3, "b", 0}, 5}, {{3, "c", 0}, 6}};
-  EXPECT_THAT(MergeRuns(schema, {run}, {}),
-              HasValue(testing::ElementsAre(run[0], run[1], run[4], run[6])));
+  EXPECT_THAT(MergeRuns(schema, {run}, {}), HasValue(testing::ElementsAre(run[0], run[1], run[4], run[6])));
 }
 
 TEST(MergeReaderTest, FirstRowKeepsTheOldestAndRefusesRetractions) {
@@ -97,9 +98,12 @@ TEST(MergeReaderTest, FirstRowKeepsTheOldestAndRefusesRetractions) {
 
 TEST(MergeReaderTest, NamesUnsupportedAndUnknownEngines) {
   const KeyValueSchema schema = SmallSchema();
-  EXPECT_THAT(MakeMergeFunction(Options(Options::Map{{"merge-engine", "aggregation"}}), schema), IsError(ErrorCode::kUnsupported));
-  EXPECT_THAT(MakeMergeFunction(Options(Options::Map{{"merge-engine", "aggregation"}}), schema), HasMessage("aggregation"));
-  EXPECT_THAT(MakeMergeFunction(Options(Options::Map{{"merge-engine", "newest"}}), schema), IsError(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(MakeMergeFunction(Options(Options::Map{{"merge-engine", "aggregation"}}), schema),
+              IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(MakeMergeFunction(Options(Options::Map{{"merge-engine", "aggregation"}}), schema),
+              HasMessage("aggregation"));
+  EXPECT_THAT(MakeMergeFunction(Options(Options::Map{{"merge-engine", "newest"}}), schema),
+              IsError(ErrorCode::kInvalidArgument));
 }
 
 TEST(MergeReaderTest, YieldsRequestedValuesAlone) {
@@ -129,8 +133,12 @@ struct ModelKey {
   DatumList (*make)(std::mt19937_64&);
 };
 
-DatumList RandomNumberKey(std::mt19937_64& random) { return {Datum(static_cast<std::int64_t>(random() % 200) - 100)}; }
-DatumList RandomTextKey(std::mt19937_64& random) { return {Datum(fmt::format("key-with-prefix-{}", random() % 150))}; }
+DatumList RandomNumberKey(std::mt19937_64& random) {
+  return {Datum(static_cast<std::int64_t>(random() % 200) - 100)};
+}
+DatumList RandomTextKey(std::mt19937_64& random) {
+  return {Datum(fmt::format("key-with-prefix-{}", random() % 150))};
+}
 DatumList RandomPairKey(std::mt19937_64& random) {
   return {Datum(std::string(random() % 3, 'a')), Datum(static_cast<std::int64_t>(random() % 40))};
 }
@@ -149,7 +157,8 @@ void CheckAgainstModel(const ModelKey& key, std::mt19937_64& random) {
 
   const auto sequence_of = [&](const KeyValueRow& row) {
     const Datum& user = row.values.back();
-    const std::int64_t rank = !user_sequence ? 0 : (user.is_null() ? INT64_MIN : (descending ? -user.as_int() : user.as_int()));
+    const std::int64_t rank =
+        !user_sequence ? 0 : (user.is_null() ? INT64_MIN : (descending ? -user.as_int() : user.as_int()));
     return std::pair(rank, row.sequence_number);
   };
   std::map<DatumList, KeyValueRow, KeyLess> newest;
@@ -188,7 +197,9 @@ TEST(MergeReaderTest, EqualsAMapForRandomRuns) {
       {"BIGINT", {Field(0, "k", DataType::BigInt().NotNull())}, RandomNumberKey},
       {"INT", {Field(0, "k", DataType::Int().NotNull())}, RandomNumberKey},
       {"STRING", {Field(0, "k", DataType::String().NotNull())}, RandomTextKey},
-      {"STRING, BIGINT", {Field(0, "k", DataType::String().NotNull()), Field(1, "l", DataType::BigInt().NotNull())}, RandomPairKey},
+      {"STRING, BIGINT",
+       {Field(0, "k", DataType::String().NotNull()), Field(1, "l", DataType::BigInt().NotNull())},
+       RandomPairKey},
   };
   const std::uint64_t seed = TestSeed();
   SCOPED_TRACE(fmt::format("BRAID_TEST_SEED={}", seed));

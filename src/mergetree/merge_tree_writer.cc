@@ -24,7 +24,7 @@ struct WriterOptions {
   CompactionOptions compaction;
   SortBufferOptions buffer;
   bool write_only = false;
-  bool force_compact = false;          // `commit.force-compact`
+  bool force_compact = false;  // `commit.force-compact`
   bool wait_until_level0_empty = false;
   bool merge_everything = false;
   bool ignore_delete = false;
@@ -144,8 +144,8 @@ class BucketWriter : public MergeTreeWriter {
     std::vector<std::int32_t> kept;
     for (std::int64_t row = 0; row < values.row_count(); ++row) {
       const RowKind kind = values.kind(row);
-      const bool ignored = (options_.ignore_delete && !IsAdd(kind)) ||
-                           (options_.ignore_update_before && kind == RowKind::kUpdateBefore);
+      const bool ignored =
+          (options_.ignore_delete && !IsAdd(kind)) || (options_.ignore_update_before && kind == RowKind::kUpdateBefore);
       if (!ignored) kept.push_back(static_cast<std::int32_t>(row));
     }
     return TakeRows(values, kept);
@@ -211,8 +211,8 @@ class BucketWriter : public MergeTreeWriter {
     task.force_rewrite = options_.compaction.force_rewrite_all_files;
     task.drop_retractions = unit->output_level != 0 && unit->output_level >= levels_.highest_non_empty_level();
     task.unit = *std::move(unit);
-    auto work = std::make_shared<std::packaged_task<Result<CompactResult>()>>(
-        [task = std::move(task)] { return task.Run(); });
+    auto work =
+        std::make_shared<std::packaged_task<Result<CompactResult>()>>([task = std::move(task)] { return task.Run(); });
     running_ = work->get_future();
     if (config_.compaction_pool == nullptr) {
       (*work)();
@@ -235,8 +235,8 @@ class BucketWriter : public MergeTreeWriter {
   }
 
   /// Adds to the changes of this checkpoint. A file that an earlier compaction of the same checkpoint made and this one
-  /// replaced
-  /// is known to nobody: it is deleted, unless it is an upgraded file, whose data the commit's other parts name.
+  /// replaced is known to nobody: it is deleted, unless it is an upgraded file, whose data the commit's other parts
+  /// name.
   Status AddCompaction(const CompactResult& result) {
     std::set<std::string> kept;
     for (const DataFileMeta& file : result.after) kept.insert(file.file_name);
@@ -285,8 +285,7 @@ bool BucketChanges::empty() const {
 Result<std::unique_ptr<MergeTreeWriter>> MergeTreeWriter::Make(MergeTreeWriterConfig config) {
   BRAID_TRY_ASSIGN(WriterOptions options, ReadWriterOptions(config));
   BRAID_TRY_ASSIGN(std::shared_ptr<const MergeFunction> function, MakeMergeFunction(config.options, config.schema));
-  BRAID_TRY_ASSIGN(Levels levels,
-                   Levels::Make(config.schema.key_fields, options.compaction.level_count, config.files));
+  BRAID_TRY_ASSIGN(Levels levels, Levels::Make(config.schema.key_fields, options.compaction.level_count, config.files));
   std::int64_t max_sequence_number = -1;
   for (const DataFileMeta& file : config.files) {
     max_sequence_number = std::max(max_sequence_number, file.max_sequence_number);

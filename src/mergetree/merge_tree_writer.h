@@ -33,12 +33,12 @@ struct BucketChanges {
 };
 
 struct MergeTreeWriterConfig {
-  KeyValueSchema schema;             ///< of all the table's columns
-  Options options;                   ///< the table's
-  std::vector<DataFileMeta> files;   ///< of the bucket in the snapshot that the writer starts from
+  KeyValueSchema schema;            ///< of all the table's columns
+  Options options;                  ///< the table's
+  std::vector<DataFileMeta> files;  ///< of the bucket in the snapshot that the writer starts from
   std::shared_ptr<KeyValueReaderFactory> readers;
   std::shared_ptr<KeyValueWriterFactory> writers;
-  std::string spill_directory;       ///< local; empty: no spilling
+  std::string spill_directory;  ///< local; empty: no spilling
   /// Compactions run on this pool; null: on the caller's thread. Must outlive the writer.
   ThreadPool* compaction_pool = nullptr;
   const Clock* clock = &SystemClock();
@@ -48,15 +48,14 @@ struct MergeTreeWriterConfig {
 /// Destroying it waits for its compaction and deletes the files that no PrepareCommit has returned.
 class MergeTreeWriter {
  public:
-  /// Errors: kUnsupported for what this version must not write (changelog producers lookup and full-compaction,
-  /// deletion vectors, first-row:
-  /// all unless `write-only`), naming it; kInvalidArgument; kCorruption.
+  /// Errors: kUnsupported for what this version must not write (merge engines that it lacks; unless `write-only`:
+  /// changelog producers lookup and full-compaction, deletion vectors, record expiry), naming it; kInvalidArgument;
+  /// kCorruption.
   static Result<std::unique_ptr<MergeTreeWriter>> Make(MergeTreeWriterConfig config);
   virtual ~MergeTreeWriter() = default;
 
   /// Adds rows of the table's columns with their kinds, after dropping those that `ignore-delete` and
-  /// `ignore-update-before` say; flushes
-  /// or spills when the buffer is full.
+  /// `ignore-update-before` say; flushes or spills when the buffer is full.
   virtual Status Write(const Batch& values) = 0;
 
   /// Bytes of rows in memory. Who has many writers under one bound calls ReleaseMemory on the largest (§3.2).
@@ -67,8 +66,8 @@ class MergeTreeWriter {
   /// Flushes, and starts a compaction if one is due; `full`: of everything to the top level. Does not wait for it.
   virtual Status Compact(bool full) = 0;
 
-  /// Flushes and returns what to commit. `wait_compaction`: also what a running compaction will have done, and those
-  /// that become due.
+  /// Flushes and returns what to commit. `wait_compaction`: also what the compaction that is due will have done; in a
+  /// first-row table until level 0 is empty, unless `lookup-wait` is false. The writer can go on afterwards.
   virtual Result<BucketChanges> PrepareCommit(bool wait_compaction) = 0;
 
   /// Whether a compaction runs or its result has not been returned.

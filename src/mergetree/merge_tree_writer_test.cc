@@ -78,7 +78,9 @@ class Bucket {
   std::set<std::string> ever_committed_;
 };
 
-Options OptionsOf(Options::Map map) { return Options(std::move(map)); }
+Options OptionsOf(Options::Map map) {
+  return Options(std::move(map));
+}
 
 Batch OneRow(const KeyValueSchema& schema, std::int64_t key, const char* value, RowKind kind = RowKind::kInsert) {
   return ValueBatch(schema, {{{Datum(key), value, 0}, 0, kind}});
@@ -106,7 +108,8 @@ TEST(MergeTreeWriterTest, FlushesSortedMergedRowsToLevel0) {
   EXPECT_EQ(writer->max_sequence_number(), 44);
   EXPECT_TRUE(changes.compact_before.empty() && changes.compact_after.empty() && changes.changelog_files.empty());
   bucket.Apply(changes);
-  EXPECT_THAT(bucket.Read(), HasValue(testing::ElementsAre(KeyValueRow{{1, "a", 0}, 43}, KeyValueRow{{2, "c", 0}, 44})));
+  EXPECT_THAT(bucket.Read(),
+              HasValue(testing::ElementsAre(KeyValueRow{{1, "a", 0}, 43}, KeyValueRow{{2, "c", 0}, 44})));
   EXPECT_THAT(writer->PrepareCommit(true), HasValue(BucketChanges{}));
 }
 
@@ -122,7 +125,8 @@ TEST(MergeTreeWriterTest, CompactsWhenFiveRunsAreThere) {
   ASSERT_THAT(writer->Write(OneRow(bucket.schema(), 0, "gone", RowKind::kDelete)), IsOk());
   BRAID_ASSERT_OK_AND_ASSIGN(const BucketChanges changes, writer->PrepareCommit(true));
   EXPECT_EQ(changes.new_files.size(), 1U);
-  EXPECT_EQ(changes.compact_before.size(), 5U) << "the file of this checkpoint too: it was committed by its first snapshot";
+  EXPECT_EQ(changes.compact_before.size(), 5U)
+      << "the file of this checkpoint too: it was committed by its first snapshot";
   ASSERT_EQ(changes.compact_after.size(), 1U);
   EXPECT_EQ(changes.compact_after[0].level, 5);
   EXPECT_EQ(changes.compact_after[0].file_source, FileSource::kCompact);
@@ -209,7 +213,8 @@ TEST(MergeTreeWriterTest, WritesEveryRowToTheInputChangelog) {
   ASSERT_THAT(writer->Write(ValueBatch(bucket.schema(), {{{2, "a", 0}},
                                                          {{2, "a", 0}, 0, RowKind::kUpdateBefore},
                                                          {{2, "b", 0}, 0, RowKind::kUpdateAfter},
-                                                         {{1, "c", 0}}})), IsOk());
+                                                         {{1, "c", 0}}})),
+              IsOk());
   BRAID_ASSERT_OK_AND_ASSIGN(const BucketChanges changes, writer->PrepareCommit(false));
   ASSERT_EQ(changes.changelog_files.size(), 1U);
   EXPECT_TRUE(changes.changelog_files[0].file_name.starts_with("changelog-"));
@@ -219,7 +224,8 @@ TEST(MergeTreeWriterTest, WritesEveryRowToTheInputChangelog) {
 }
 
 TEST(MergeTreeWriterTest, DropsKindsThatOptionsIgnore) {
-  const std::vector<KeyValueRow> rows = {{{1, "a", 0}}, {{1, "a", 0}, 0, RowKind::kUpdateBefore}, {{2, "b", 0}, 0, RowKind::kDelete}};
+  const std::vector<KeyValueRow> rows = {
+      {{1, "a", 0}}, {{1, "a", 0}, 0, RowKind::kUpdateBefore}, {{2, "b", 0}, 0, RowKind::kDelete}};
   for (const auto& [option, kept] : std::map<std::string, int>{{"ignore-delete", 1}, {"ignore-update-before", 2}}) {
     Bucket bucket(OptionsOf({{option, "true"}, {"changelog-producer", "input"}}));
     BRAID_ASSERT_OK_AND_ASSIGN(const auto writer, bucket.Open());
@@ -313,7 +319,8 @@ void CheckAgainstModel(std::mt19937_64& random) {
       newest = committed;
       BRAID_ASSERT_OK_AND_ASSIGN(writer, bucket.Open(used_pool, spill));
       const std::vector<std::string> files = fs->AllFiles();
-      EXPECT_TRUE(std::includes(bucket.ever_committed().begin(), bucket.ever_committed().end(), files.begin(), files.end()))
+      EXPECT_TRUE(
+          std::includes(bucket.ever_committed().begin(), bucket.ever_committed().end(), files.begin(), files.end()))
           << "files that no commit named are left";
     }
     std::map<std::int64_t, std::string> expected;
@@ -359,7 +366,8 @@ TEST(MergeTreeWriterTest, LosesNothingCommittedWhicheverCallFails) {
     // Deleting what a failed write left may itself be the call that fails; nothing else may be left.
     if (!first) {
       EXPECT_THAT(run(), IsOk());
-      EXPECT_THAT(bucket.Read(), HasValue(testing::ElementsAre(testing::Field(&KeyValueRow::values, testing::ElementsAre(Datum(1), Datum("b"), Datum(0))))));
+      EXPECT_THAT(bucket.Read(), HasValue(testing::ElementsAre(testing::Field(
+                                     &KeyValueRow::values, testing::ElementsAre(Datum(1), Datum("b"), Datum(0))))));
     }
     if (!struck) break;
     ASSERT_LT(nth, 1000);

@@ -101,7 +101,9 @@ std::int64_t SortBuffer::row_count() const {
   return rows;
 }
 
-std::int64_t SortBuffer::memory_bytes() const { return data_bytes_ + memory_rows_ * kSortBytesPerRow; }
+std::int64_t SortBuffer::memory_bytes() const {
+  return data_bytes_ + memory_rows_ * kSortBytesPerRow;
+}
 
 Status SortBuffer::Add(const Batch& values, std::int64_t first_sequence_number) {
   const std::int64_t rows = values.row_count();

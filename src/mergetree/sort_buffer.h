@@ -20,7 +20,7 @@ class SpillFile;
 struct SortBufferOptions {
   std::int64_t memory_bytes = std::int64_t{256} << 20;  ///< `write-buffer-size`
   bool spillable = true;                                ///< `write-buffer-spillable`
-  std::string spill_directory = {};                          ///< local; empty: no spilling
+  std::string spill_directory = {};                     ///< local; empty: no spilling
   std::string compression = "zstd";                     ///< `spill-compression`: none, lz4, zstd
   int zstd_level = 1;                                   ///< `spill-compression.zstd-level`
   std::int64_t max_disk_bytes = INT64_MAX;              ///< `write-buffer-spill.max-disk-size`
@@ -31,8 +31,7 @@ struct SortBufferOptions {
 };
 
 /// Rows of one bucket that wait to be sorted and flushed: in memory up to a bound, then in sorted runs in local files,
-/// which are deleted
-/// with it (spec data.md §3.2). One thread at a time.
+/// which are deleted with it (spec data.md §3.2). One thread at a time.
 class SortBuffer {
  public:
   /// Precondition: the schema's value fields hold all key fields.
@@ -54,8 +53,7 @@ class SortBuffer {
   Result<bool> Spill();
 
   /// All rows by key, then sequence; merged by `function`, or every row if that is null. The reader must not outlive
-  /// the buffer or
-  /// its next change. Several can be made, one after the other.
+  /// the buffer or its next change. Several can be made, one after the other.
   Result<std::unique_ptr<BatchReader>> Sorted(std::shared_ptr<const MergeFunction> function);
   /// Forgets all rows and deletes the local files.
   void Clear();

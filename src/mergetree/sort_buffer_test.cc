@@ -73,7 +73,8 @@ TEST(SortBufferTest, SpillsAndDeletesItsFiles) {
     EXPECT_EQ(folder.file_count(), 2U);
     EXPECT_EQ(buffer.row_count(), 5);
     EXPECT_THAT(SortedRows(buffer, schema, function),
-                testing::ElementsAre(KeyValueRow{{0, "z", Datum()}, 4}, KeyValueRow{{1, "y", 1}, 3}, KeyValueRow{{2, "x", 1}, 2}));
+                testing::ElementsAre(KeyValueRow{{0, "z", Datum()}, 4}, KeyValueRow{{1, "y", 1}, 3},
+                                     KeyValueRow{{2, "x", 1}, 2}));
   }
   EXPECT_EQ(folder.file_count(), 0U);
 }
@@ -101,7 +102,8 @@ TEST(SortBufferTest, EqualsAStableSortForRandomRowsAndSpills) {
   for (int round = 0; round < 40 && !testing::Test::HasFailure(); ++round) {
     const bool text_key = random() % 2 == 0;
     KeyValueSchema schema = SchemaOf({Field(0, "k", (text_key ? DataType::String() : DataType::Int()).NotNull()),
-                                      Field(1, "v", DataType::String()), Field(2, "s", DataType::Int())}, 1);
+                                      Field(1, "v", DataType::String()), Field(2, "s", DataType::Int())},
+                                     1);
     const bool user_sequence = random() % 2 == 0;
     if (user_sequence) schema.sequence_fields = {2};
     const std::vector<std::string> compressions = {"none", "lz4", "zstd"};
@@ -112,10 +114,12 @@ TEST(SortBufferTest, EqualsAStableSortForRandomRowsAndSpills) {
       const std::size_t count = 1 + random() % (random() % 4 == 0 ? 9000 : 200);
       for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t key = random() % 3000;
-        added.push_back({{text_key ? Datum(fmt::format("common-prefix-{}", key)) : Datum(static_cast<std::int64_t>(key) - 1500),
-                          random() % 9 == 0 ? Datum() : Datum(fmt::format("v{}", random() % 1000)),
-                          random() % 3 == 0 ? Datum() : Datum(static_cast<std::int64_t>(random() % 4))},
-                         static_cast<std::int64_t>(rows.size() + i), static_cast<RowKind>(random() % 4)});
+        added.push_back(
+            {{text_key ? Datum(fmt::format("common-prefix-{}", key)) : Datum(static_cast<std::int64_t>(key) - 1500),
+              random() % 9 == 0 ? Datum() : Datum(fmt::format("v{}", random() % 1000)),
+              random() % 3 == 0 ? Datum() : Datum(static_cast<std::int64_t>(random() % 4))},
+             static_cast<std::int64_t>(rows.size() + i),
+             static_cast<RowKind>(random() % 4)});
       }
       ASSERT_THAT(buffer.Add(ValueBatch(schema, added), static_cast<std::int64_t>(rows.size())), IsOk());
       rows.insert(rows.end(), added.begin(), added.end());

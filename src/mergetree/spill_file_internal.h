@@ -16,8 +16,7 @@ struct SpillCodec {
 };
 
 /// A sorted run of key-value batches in a local file, as an Arrow stream; deleted with this object. Key columns that
-/// are value columns too
-/// are stored once. Readable several times.
+/// are value columns too are stored once. Readable several times.
 class SpillFile {
  public:
   /// Writes all that `rows` yields to a new file in `directory`, which is made if it is absent.
