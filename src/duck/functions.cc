@@ -14,6 +14,9 @@ void RegisterFlinkFunctions(duckdb::ClientContext& context) {
   RegisterEncodingFunctions(registrar);
   RegisterTemporalFunctions(registrar);
   RegisterCastFunctions(registrar);
+  RegisterPrintFunctions(registrar);
+  RegisterCollectionFunctions(registrar);
+  RegisterJsonFunctions(registrar);
 }
 
 }  // namespace braid

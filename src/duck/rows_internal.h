@@ -130,5 +130,6 @@ void RegisterTemporalFunctions(FunctionRegistrar& registrar);
 void RegisterCastFunctions(FunctionRegistrar& registrar);
 void RegisterCollectionFunctions(FunctionRegistrar& registrar);
 void RegisterJsonFunctions(FunctionRegistrar& registrar);
+void RegisterPrintFunctions(FunctionRegistrar& registrar);
 
 }  // namespace braid
