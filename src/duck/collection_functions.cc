@@ -1,6 +1,9 @@
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <duckdb.hpp>
@@ -122,6 +125,95 @@ void MapFromArrays(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*stat
   }
 }
 
+using Values = std::vector<duckdb::Value>;
+
+bool Holds(const Values& values, const duckdb::Value& wanted) {
+  return std::any_of(values.begin(), values.end(), [&](const duckdb::Value& value) { return duckdb::Value::NotDistinctFrom(value, wanted); });
+}
+
+void AddOnce(Values& to, const duckdb::Value& value) {
+  if (!Holds(to, value)) to.push_back(value);
+}
+
+Values Distinct(const Values& a, const Values& /*b*/) {
+  Values result;
+  for (const duckdb::Value& value : a) AddOnce(result, value);
+  return result;
+}
+Values Except(const Values& a, const Values& b) {
+  Values result;
+  for (const duckdb::Value& value : a) {
+    if (!Holds(b, value)) AddOnce(result, value);
+  }
+  return result;
+}
+Values Intersect(const Values& a, const Values& b) {
+  Values result;
+  for (const duckdb::Value& value : a) {
+    if (Holds(b, value)) AddOnce(result, value);
+  }
+  return result;
+}
+Values Union(const Values& a, const Values& b) {
+  Values result = Distinct(a, {});
+  for (const duckdb::Value& value : b) AddOnce(result, value);
+  return result;
+}
+
+/// A function of one or two lists of one type.
+template <Values (*Operation)(const Values&, const Values&)>
+void CombineLists(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/, duckdb::Vector& result) {
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  for (duckdb::idx_t row = 0; row < arguments.size(); ++row) {
+    std::array<Values, 2> lists;
+    bool null = false;
+    for (duckdb::idx_t i = 0; i < arguments.ColumnCount(); ++i) {
+      const duckdb::Value list = arguments.GetValue(i, row);
+      null = null || list.IsNull();
+      if (!list.IsNull()) lists[i].assign(duckdb::ListValue::GetChildren(list).begin(), duckdb::ListValue::GetChildren(list).end());
+    }
+    if (null) {
+      duckdb::FlatVector::SetNull(result, row, true);
+      continue;
+    }
+    const Values values = Operation(lists[0], lists[1]);
+    const duckdb::idx_t offset = duckdb::ListVector::GetListSize(result);
+    duckdb::ListVector::Reserve(result, offset + values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) duckdb::ListVector::GetEntry(result).SetValue(offset + i, values[i]);
+    duckdb::ListVector::SetListSize(result, offset + values.size());
+    duckdb::ListVector::GetData(result)[row] = {offset, values.size()};
+  }
+}
+
+duckdb::unique_ptr<duckdb::FunctionData> BindLists(duckdb::ClientContext& /*context*/, duckdb::ScalarFunction& function,
+                                                   duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) function.arguments[i] = arguments[0]->return_type;
+  function.SetReturnType(arguments[0]->return_type);
+  return nullptr;
+}
+
+/// Joins the texts of a list, leaving NULLs out.
+void JoinTexts(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/, duckdb::Vector& result) {
+  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
+  for (duckdb::idx_t row = 0; row < arguments.size(); ++row) {
+    const duckdb::Value list = arguments.GetValue(0, row);
+    const duckdb::Value separator = arguments.GetValue(1, row);
+    if (list.IsNull() || separator.IsNull()) {
+      duckdb::FlatVector::SetNull(result, row, true);
+      continue;
+    }
+    std::string joined;
+    bool first = true;
+    for (const duckdb::Value& value : duckdb::ListValue::GetChildren(list)) {
+      if (value.IsNull()) continue;
+      if (!first) joined += duckdb::StringValue::Get(separator);
+      joined += duckdb::StringValue::Get(value);
+      first = false;
+    }
+    duckdb::FlatVector::GetData<duckdb::string_t>(result)[row] = duckdb::StringVector::AddString(result, joined);
+  }
+}
+
 duckdb::unique_ptr<duckdb::FunctionData> BindMapFromArrays(duckdb::ClientContext& /*context*/, duckdb::ScalarFunction& function,
                                                            duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   for (std::size_t i = 0; i < 2; ++i) function.arguments[i] = arguments[i]->return_type;
@@ -139,6 +231,15 @@ void RegisterCollectionFunctions(FunctionRegistrar& registrar) {
   registrar.Add("flink_fail_text", {text}, text, RowFunction<std::string, Text>([](Text message, std::string& /*out*/) {
                   ThrowError(Error(ErrorCode::kInvalidArgument, std::string(message)));
                 }));
+  registrar.Add("flink_array_join", {LogicalType::LIST(text), text}, text, JoinTexts);
+  const LogicalType any_list = LogicalType::LIST(LogicalType::ANY);
+  const auto lists = [&](const char* name, duckdb::vector<LogicalType> list_arguments, duckdb::scalar_function_t body) {
+    registrar.Add(duckdb::ScalarFunction(name, std::move(list_arguments), any_list, std::move(body), BindLists));
+  };
+  lists("flink_array_distinct", {any_list}, CombineLists<Distinct>);
+  lists("flink_array_except", {any_list, any_list}, CombineLists<Except>);
+  lists("flink_array_intersect", {any_list, any_list}, CombineLists<Intersect>);
+  lists("flink_array_union", {any_list, any_list}, CombineLists<Union>);
   const LogicalType any_map = LogicalType::MAP(text, text);  // BindMap says which
   duckdb::ScalarFunction map("flink_map", {LogicalType::ANY, LogicalType::ANY}, any_map, MakeMap, BindMap);
   map.varargs = LogicalType::ANY;

@@ -46,19 +46,17 @@ class SqlType {
   DataType data_;
 };
 
-/// An argument of a call: its type and the DuckDB SQL that computes it, of exactly the DuckDB type ToDuckType(type).
-struct CallArgument {
-  SqlType type;
-  std::string sql;
-  /// The value, if the argument is a literal.
-  std::optional<Datum> literal = std::nullopt;
-};
-
-/// An expression: its Flink type and the DuckDB SQL that computes it, a primary expression of DuckDB type ToDuckType(type).
+/// An expression: its Flink type and the DuckDB SQL that computes it, a primary expression of exactly the DuckDB type ToDuckType(type)
+/// (of BIGINT for intervals). Results of one call are arguments of the next.
 struct EmittedCall {
   SqlType type;
   std::string sql;
+  /// The value, if the expression is a literal.
+  std::optional<Datum> literal = std::nullopt;
+  /// The text is JSON that JSON_OBJECT and JSON_ARRAY take in as it is, being the result of one of them.
+  bool is_json = false;
 };
+using CallArgument = EmittedCall;
 
 /// What calls depend on beside their arguments.
 struct CallContext {
@@ -69,18 +67,20 @@ struct CallContext {
 /// Resolves a call of a Flink scalar function, operator or constructor: checks the arguments, converts them where Flink does so
 /// implicitly, derives the result's type with its nullability, and emits the DuckDB SQL.
 ///
-/// `name` in any case. Operators and special forms have these names; `'X` stands for a symbol argument:
-///   + - * / % (two arguments), NEGATE, ||, = <> < <= > >=, "IS DISTINCT FROM", "IS NOT DISTINCT FROM", AND, OR, NOT,
-///   "IS TRUE" … "IS NOT UNKNOWN", "IS NULL", "IS NOT NULL", LIKE and "NOT LIKE" and "SIMILAR TO" and "NOT SIMILAR TO" (2, or 3
-///   with ESCAPE), BETWEEN and "NOT BETWEEN" and with " SYMMETRIC" (3), IN and "NOT IN" (value, element, …),
-///   CASE (condition, result, …, else), COALESCE …, ARRAY, MAP, ROW, ITEM (`a[i]`), FIELD (row, 'name),
-///   EXTRACT ('unit, x), FLOOR and CEIL (x, 'unit), TRIM ('BOTH|LEADING|TRAILING, what, text), TIMESTAMPADD and
-///   TIMESTAMPDIFF ('unit, …), POSITION (what, text), OVERLAY (text, new, from, length), MINUS ((a - b) 'unit: 'unit, a, b), OVERLAPS (four),
-///   JSON_VALUE (json, path, then symbols 'RETURNING with a type in sql, 'EMPTY NULL|ERROR|DEFAULT, 'ERROR …, a default being the
-///   argument after), JSON_QUERY and JSON_EXISTS likewise, "IS JSON" and "IS JSON OBJECT|ARRAY|SCALAR|VALUE" and with NOT,
-///   JSON_OBJECT (key, value, …) and JSON_ARRAY (value, …), both led by the symbol 'NULL or 'ABSENT.
-/// Functions of the current time (NOW, CURRENT_DATE …), PROCTIME, UUID, CURRENT_DATABASE are included where they need no session;
-/// else the SQL layer replaces them by literals.
+/// `name` in any case. Operators and special forms have these names; `'X` stands for a symbol argument (SqlType::Symbol(), the
+/// keyword in capitals in `sql`):
+///   + - * / % (two arguments), NEGATE, ||, = <> < <= > >=, IS DISTINCT FROM, IS NOT DISTINCT FROM, AND, OR, NOT, IS [NOT] TRUE | FALSE |
+///   UNKNOWN | NULL, [NOT] LIKE and [NOT] SIMILAR TO (two arguments, or three with ESCAPE), [NOT] BETWEEN [SYMMETRIC] (three), [NOT] IN
+///   (value, element, …);
+///   CASE (condition, result, …, otherwise: NULL if there is no ELSE; a simple CASE compares by "=" first);
+///   ARRAY and MAP (elements), ROW (values; fields are EXPR$0, …), ITEM (x[i]), FIELD (row, 'name as written);
+///   EXTRACT ('unit, x), FLOOR and CEIL (x[, 'unit]), TIMESTAMPADD ('unit, n, x), TIMESTAMPDIFF ('unit, a, b), MINUS ('unit, a, b) for
+///   (a - b) unit, OVERLAPS (four), TRIM ('BOTH|LEADING|TRAILING, what, text), POSITION (what, text), OVERLAY (text, new, from[, length]);
+///   JSON_VALUE (json, path, 'RETURNING type's SQL name, 'empty, default, 'error, default) where a behaviour is NULL, ERROR or DEFAULT
+///   and a default that is not asked for is NULL; JSON_QUERY (json, path, 'WITHOUT|CONDITIONAL|UNCONDITIONAL, 'empty, 'error) with
+///   NULL, ERROR, EMPTY ARRAY or EMPTY OBJECT; JSON_EXISTS (json, path[, 'TRUE|FALSE|UNKNOWN|ERROR]); IS [NOT] JSON VALUE | OBJECT | ARRAY |
+///   SCALAR; JSON_OBJECT ('NULL|ABSENT, key, value, …) and JSON_ARRAY ('NULL|ABSENT, value, …).
+/// Functions of the current time are not here: the SQL layer replaces them by literals, so that a statement sees one time.
 ///
 /// Errors: kInvalidArgument naming the function, the arguments' types and what it takes; kNotFound for an unknown name, with the
 /// nearest known one as hint; kUnsupported for what Flink has and Braid lacks.
