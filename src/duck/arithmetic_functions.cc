@@ -17,7 +17,9 @@ namespace {
 
 using duckdb::LogicalType;
 
-[[noreturn]] void ThrowDivisionByZero() { ThrowError(Error(ErrorCode::kInvalidArgument, "division by zero")); }
+[[noreturn]] void ThrowDivisionByZero() {
+  ThrowError(Error(ErrorCode::kInvalidArgument, "division by zero"));
+}
 
 // Integers wrap as Java's do: compute without sign, where overflow is defined.
 template <typename T>
@@ -55,24 +57,30 @@ void RegisterIntegers(FunctionRegistrar& registrar, const LogicalType& type) {
   registrar.Add("flink_multiply", {type, type}, type, Binary<T, WrapMultiply<T>>);
   registrar.Add("flink_divide", {type, type}, type, Binary<T, Divide<T>>);
   registrar.Add("flink_remainder", {type, type}, type, Binary<T, Remainder<T>>);
-  registrar.Add("flink_negate", {type}, type, [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
-    duckdb::UnaryExecutor::Execute<T, T>(arguments.data[0], result, arguments.size(), [](T value) { return WrapSubtract(T{0}, value); });
-  });
-  registrar.Add("flink_abs", {type}, type, [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
-    duckdb::UnaryExecutor::Execute<T, T>(arguments.data[0], result, arguments.size(),
-                                         [](T value) { return value < 0 ? WrapSubtract(T{0}, value) : value; });
-  });
+  registrar.Add("flink_negate", {type}, type,
+                [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
+                  duckdb::UnaryExecutor::Execute<T, T>(arguments.data[0], result, arguments.size(),
+                                                       [](T value) { return WrapSubtract(T{0}, value); });
+                });
+  registrar.Add(
+      "flink_abs", {type}, type, [](duckdb::DataChunk& arguments, duckdb::ExpressionState&, duckdb::Vector& result) {
+        duckdb::UnaryExecutor::Execute<T, T>(arguments.data[0], result, arguments.size(),
+                                             [](T value) { return value < 0 ? WrapSubtract(T{0}, value) : value; });
+      });
 }
 
 /// A divisor that is an exact number may not be zero; others give Infinity or NaN.
 void DivideByExact(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/, duckdb::Vector& result) {
-  duckdb::BinaryExecutor::Execute<double, double, double>(arguments.data[0], arguments.data[1], result, arguments.size(), [](double a, double b) {
-    if (b == 0) ThrowDivisionByZero();
-    return a / b;
-  });
+  duckdb::BinaryExecutor::Execute<double, double, double>(arguments.data[0], arguments.data[1], result,
+                                                          arguments.size(), [](double a, double b) {
+                                                            if (b == 0) ThrowDivisionByZero();
+                                                            return a / b;
+                                                          });
 }
 
-Int128 ToInt128(duckdb::hugeint_t value) { return (static_cast<Int128>(value.upper) << 64) | static_cast<Int128>(value.lower); }
+Int128 ToInt128(duckdb::hugeint_t value) {
+  return (static_cast<Int128>(value.upper) << 64) | static_cast<Int128>(value.lower);
+}
 
 duckdb::hugeint_t ToHugeInt(Int128 value) {
   duckdb::hugeint_t result;
@@ -84,7 +92,9 @@ duckdb::hugeint_t ToHugeInt(Int128 value) {
 /// Any decimal vector's values as 128-bit integers.
 class DecimalReader {
  public:
-  DecimalReader(duckdb::Vector& vector, duckdb::idx_t count) : type_(vector.GetType().InternalType()) { vector.ToUnifiedFormat(count, format_); }
+  DecimalReader(duckdb::Vector& vector, duckdb::idx_t count) : type_(vector.GetType().InternalType()) {
+    vector.ToUnifiedFormat(count, format_);
+  }
 
   bool IsNull(duckdb::idx_t row) const { return !format_.validity.RowIsValid(format_.sel->get_index(row)); }
   Int128 Get(duckdb::idx_t row) const {
@@ -104,24 +114,34 @@ class DecimalReader {
 
 void SetDecimal(duckdb::Vector& result, duckdb::idx_t row, Int128 value) {
   switch (result.GetType().InternalType()) {
-    case duckdb::PhysicalType::INT16: duckdb::FlatVector::GetData<std::int16_t>(result)[row] = static_cast<std::int16_t>(value); return;
-    case duckdb::PhysicalType::INT32: duckdb::FlatVector::GetData<std::int32_t>(result)[row] = static_cast<std::int32_t>(value); return;
-    case duckdb::PhysicalType::INT64: duckdb::FlatVector::GetData<std::int64_t>(result)[row] = static_cast<std::int64_t>(value); return;
+    case duckdb::PhysicalType::INT16:
+      duckdb::FlatVector::GetData<std::int16_t>(result)[row] = static_cast<std::int16_t>(value);
+      return;
+    case duckdb::PhysicalType::INT32:
+      duckdb::FlatVector::GetData<std::int32_t>(result)[row] = static_cast<std::int32_t>(value);
+      return;
+    case duckdb::PhysicalType::INT64:
+      duckdb::FlatVector::GetData<std::int64_t>(result)[row] = static_cast<std::int64_t>(value);
+      return;
     default: duckdb::FlatVector::GetData<duckdb::hugeint_t>(result)[row] = ToHugeInt(value); return;
   }
 }
 
-DecimalShape ShapeOf(const LogicalType& type) { return {duckdb::DecimalType::GetWidth(type), duckdb::DecimalType::GetScale(type)}; }
+DecimalShape ShapeOf(const LogicalType& type) {
+  return {duckdb::DecimalType::GetWidth(type), duckdb::DecimalType::GetScale(type)};
+}
 
 /// Binds flink_decimal_…(a, b, precision, scale): two decimals of any shape and the result's shape as constants.
-duckdb::unique_ptr<duckdb::FunctionData> BindDecimals(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
-                                                      duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindDecimals(
+    duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   const auto constant = [&](std::size_t i) {
     return duckdb::ExpressionExecutor::EvaluateScalar(context, *arguments[i]).GetValue<std::uint8_t>();
   };
   const std::size_t last = arguments.size();
   for (std::size_t i = 0; i + 2 < last; ++i) {
-    if (arguments[i]->return_type.id() == duckdb::LogicalTypeId::DECIMAL) function.arguments[i] = arguments[i]->return_type;
+    if (arguments[i]->return_type.id() == duckdb::LogicalTypeId::DECIMAL)
+      function.arguments[i] = arguments[i]->return_type;
   }
   function.SetReturnType(LogicalType::DECIMAL(constant(last - 2), constant(last - 1)));
   return nullptr;
@@ -166,7 +186,8 @@ void DecimalRound(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state
     const duckdb::idx_t index = digits.sel->get_index(row);
     std::optional<Int128> value;
     if (!values.IsNull(row) && digits.validity.RowIsValid(index)) {
-      value = RoundDecimal(values.Get(row), scale, duckdb::UnifiedVectorFormat::GetData<std::int32_t>(digits)[index], Cut, shape);
+      value = RoundDecimal(values.Get(row), scale, duckdb::UnifiedVectorFormat::GetData<std::int32_t>(digits)[index],
+                           Cut, shape);
     }
     if (value) {
       SetDecimal(result, row, *value);
@@ -204,8 +225,10 @@ void DecimalFloor(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state
   }
 }
 
-void AddDecimalFunction(FunctionRegistrar& registrar, const char* name, duckdb::vector<LogicalType> arguments, duckdb::scalar_function_t body) {
-  duckdb::ScalarFunction function(name, std::move(arguments), LogicalType::DECIMAL(38, 0), std::move(body), BindDecimals);
+void AddDecimalFunction(FunctionRegistrar& registrar, const char* name, duckdb::vector<LogicalType> arguments,
+                        duckdb::scalar_function_t body) {
+  duckdb::ScalarFunction function(name, std::move(arguments), LogicalType::DECIMAL(38, 0), std::move(body),
+                                  BindDecimals);
   function.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);  // NULL also for values that do not fit
   registrar.Add(std::move(function));
 }
@@ -213,10 +236,14 @@ void AddDecimalFunction(FunctionRegistrar& registrar, const char* name, duckdb::
 void RegisterDecimals(FunctionRegistrar& registrar) {
   const LogicalType decimal(duckdb::LogicalTypeId::DECIMAL);
   const LogicalType digits = LogicalType::INTEGER;
-  AddDecimalFunction(registrar, "flink_decimal_add", {decimal, decimal, digits, digits}, DecimalBinary<AddDecimals, false>);
-  AddDecimalFunction(registrar, "flink_decimal_multiply", {decimal, decimal, digits, digits}, DecimalBinary<MultiplyDecimals, false>);
-  AddDecimalFunction(registrar, "flink_decimal_divide", {decimal, decimal, digits, digits}, DecimalBinary<DivideDecimals, true>);
-  AddDecimalFunction(registrar, "flink_decimal_remainder", {decimal, decimal, digits, digits}, DecimalBinary<RemainderOfDecimals, true>);
+  AddDecimalFunction(registrar, "flink_decimal_add", {decimal, decimal, digits, digits},
+                     DecimalBinary<AddDecimals, false>);
+  AddDecimalFunction(registrar, "flink_decimal_multiply", {decimal, decimal, digits, digits},
+                     DecimalBinary<MultiplyDecimals, false>);
+  AddDecimalFunction(registrar, "flink_decimal_divide", {decimal, decimal, digits, digits},
+                     DecimalBinary<DivideDecimals, true>);
+  AddDecimalFunction(registrar, "flink_decimal_remainder", {decimal, decimal, digits, digits},
+                     DecimalBinary<RemainderOfDecimals, true>);
   AddDecimalFunction(registrar, "flink_decimal_round", {decimal, digits, digits, digits}, DecimalRound<false>);
   AddDecimalFunction(registrar, "flink_decimal_truncate", {decimal, digits, digits, digits}, DecimalRound<true>);
   AddDecimalFunction(registrar, "flink_decimal_floor", {decimal, digits, digits}, DecimalFloor<false>);

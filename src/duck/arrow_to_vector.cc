@@ -109,8 +109,8 @@ Status FillText(const Slice& slice, Vector& vector) {
 
 Error OutsideRange(const Slice& slice, std::int64_t row, const char* reason, const char* hint) {
   const Datum value = DatumAt(slice.array(), slice.offset + row, slice.type);
-  return Error(ErrorCode::kInvalidArgument, fmt::format("the query engine cannot hold {} as {}: {}", FormatDatum(value, slice.type),
-                                                        slice.type.ToString(), reason))
+  return Error(ErrorCode::kInvalidArgument, fmt::format("the query engine cannot hold {} as {}: {}",
+                                                        FormatDatum(value, slice.type), slice.type.ToString(), reason))
       .Hint(hint);
 }
 
@@ -141,7 +141,8 @@ Status FillSplitTimestamps(const Slice& slice, Vector& vector) {
   for (std::int64_t i = 0; i < slice.count; ++i) {
     if (!mask.RowIsValid(static_cast<idx_t>(i))) continue;
     if (local && nanos[i] % 1000 != 0) {
-      return OutsideRange(slice, i, "its points in time have microseconds", "cast the column to TIMESTAMP_LTZ(6) when it is written");
+      return OutsideRange(slice, i, "its points in time have microseconds",
+                          "cast the column to TIMESTAMP_LTZ(6) when it is written");
     }
     const std::int64_t unit = local ? 1000 : 1'000'000;
     const std::int64_t rest = local ? nanos[i] / 1000 : nanos[i];
@@ -195,7 +196,8 @@ Status FillRow(const Slice& slice, Vector& vector) {
   const auto& array = static_cast<const arrow::StructArray&>(slice.array());
   auto& children = duckdb::StructVector::GetEntries(vector);
   for (std::size_t i = 0; i < children.size(); ++i) {
-    BRAID_TRY(FillVector(array.field(static_cast<int>(i)), slice.type.fields()[i].type, slice.offset, slice.count, *children[i]));
+    BRAID_TRY(FillVector(array.field(static_cast<int>(i)), slice.type.fields()[i].type, slice.offset, slice.count,
+                         *children[i]));
     // DuckDB expects the fields of a NULL row to be NULL.
     if (array.null_count() == 0) continue;
     duckdb::ValidityMask& mask = FlatVector::Validity(*children[i]);
@@ -238,8 +240,8 @@ Status FillValues(const Slice& slice, Vector& vector) {
 
 }  // namespace
 
-Status FillVector(const std::shared_ptr<arrow::Array>& column, const DataType& type, std::int64_t offset, std::int64_t count,
-                  Vector& vector) {
+Status FillVector(const std::shared_ptr<arrow::Array>& column, const DataType& type, std::int64_t offset,
+                  std::int64_t count, Vector& vector) {
   if (count == 0) return Ok();
   const std::shared_ptr<arrow::DataType> expected = ToArrowType(type);
   if (column->type_id() != expected->id()) {

@@ -12,7 +12,8 @@ using Batches = std::shared_ptr<const std::vector<Batch>>;
 
 class BatchPlan : public ScanPlan {
  public:
-  BatchPlan(Batches batches, std::vector<std::size_t> columns) : batches_(std::move(batches)), columns_(std::move(columns)) {}
+  BatchPlan(Batches batches, std::vector<std::size_t> columns)
+      : batches_(std::move(batches)), columns_(std::move(columns)) {}
 
   std::size_t partition_count() const override { return batches_->size(); }
 
@@ -25,7 +26,8 @@ class BatchPlan : public ScanPlan {
       columns.push_back(batch.rows->column(static_cast<int>(column)));
     }
     std::vector<Batch> projected = {
-        Batch{.rows = arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.row_count(), std::move(columns)), .kinds = nullptr}};
+        Batch{.rows = arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.row_count(), std::move(columns)),
+              .kinds = nullptr}};
     return MakeBatchReader(std::move(projected));
   }
 
@@ -58,7 +60,8 @@ class BatchSource : public ScanSource {
 
 }  // namespace
 
-std::shared_ptr<const ScanSource> MakeBatchSource(std::string name, std::vector<DataField> fields, std::vector<Batch> batches) {
+std::shared_ptr<const ScanSource> MakeBatchSource(std::string name, std::vector<DataField> fields,
+                                                  std::vector<Batch> batches) {
   return std::make_shared<BatchSource>(std::move(name), std::move(fields),
                                        std::make_shared<const std::vector<Batch>>(std::move(batches)));
 }

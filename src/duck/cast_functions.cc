@@ -23,13 +23,16 @@ using duckdb::LogicalType;
 using Text = std::string_view;
 
 [[noreturn]] void ThrowBadText(Text text, std::string_view type) {
-  ThrowError(Error(ErrorCode::kInvalidArgument, fmt::format("'{}' cannot be cast to {}", text, type)).Hint("TRY_CAST gives NULL instead"));
+  ThrowError(Error(ErrorCode::kInvalidArgument, fmt::format("'{}' cannot be cast to {}", text, type))
+                 .Hint("TRY_CAST gives NULL instead"));
 }
 
 /// Two functions from one parser: flink_cast_X, which fails, and flink_try_X, which gives NULL.
 template <typename Stored, typename Parse>
-void AddParser(FunctionRegistrar& registrar, const std::string& name, const LogicalType& type, std::string sql_name, Parse parse) {
-  registrar.Add(("flink_try_" + name).c_str(), {LogicalType::VARCHAR}, type, RowFunction<Stored, Text>([parse](Text text, Stored& out) {
+void AddParser(FunctionRegistrar& registrar, const std::string& name, const LogicalType& type, std::string sql_name,
+               Parse parse) {
+  registrar.Add(("flink_try_" + name).c_str(), {LogicalType::VARCHAR}, type,
+                RowFunction<Stored, Text>([parse](Text text, Stored& out) {
                   const std::optional<Stored> value = parse(text);
                   if (value) out = *value;
                   return value.has_value();
@@ -43,7 +46,8 @@ void AddParser(FunctionRegistrar& registrar, const std::string& name, const Logi
 }
 
 template <typename T>
-void AddIntegerParser(FunctionRegistrar& registrar, const std::string& name, const LogicalType& type, std::string sql_name) {
+void AddIntegerParser(FunctionRegistrar& registrar, const std::string& name, const LogicalType& type,
+                      std::string sql_name) {
   AddParser<T>(registrar, name, type, std::move(sql_name), [](Text text) -> std::optional<T> {
     const std::optional<std::int64_t> value = ParseJavaInteger(Trim(text), 8 * sizeof(T));
     return value ? std::optional(static_cast<T>(*value)) : std::nullopt;
@@ -55,29 +59,37 @@ void RegisterParsers(FunctionRegistrar& registrar) {
   AddIntegerParser<std::int16_t>(registrar, "smallint", LogicalType::SMALLINT, "SMALLINT");
   AddIntegerParser<std::int32_t>(registrar, "int", LogicalType::INTEGER, "INT");
   AddIntegerParser<std::int64_t>(registrar, "bigint", LogicalType::BIGINT, "BIGINT");
-  AddParser<float>(registrar, "float", LogicalType::FLOAT, "FLOAT", [](Text text) { return ParseJavaFloating<float>(text); });
-  AddParser<double>(registrar, "double", LogicalType::DOUBLE, "DOUBLE", [](Text text) { return ParseJavaFloating<double>(text); });
+  AddParser<float>(registrar, "float", LogicalType::FLOAT, "FLOAT",
+                   [](Text text) { return ParseJavaFloating<float>(text); });
+  AddParser<double>(registrar, "double", LogicalType::DOUBLE, "DOUBLE",
+                    [](Text text) { return ParseJavaFloating<double>(text); });
   AddParser<bool>(registrar, "boolean", LogicalType::BOOLEAN, "BOOLEAN", ParseFlinkBoolean);
-  AddParser<duckdb::date_t>(registrar, "date", LogicalType::DATE, "DATE", [](Text text) -> std::optional<duckdb::date_t> {
-    const auto days = ParseFlinkDate(text);
-    return days ? std::optional(duckdb::date_t(*days)) : std::nullopt;
-  });
-  AddParser<duckdb::dtime_t>(registrar, "time", LogicalType::TIME, "TIME", [](Text text) -> std::optional<duckdb::dtime_t> {
-    const auto micros = ParseFlinkTime(text);
-    return micros ? std::optional(duckdb::dtime_t(*micros)) : std::nullopt;
-  });
-  AddParser<duckdb::timestamp_t>(registrar, "timestamp", LogicalType::TIMESTAMP, "TIMESTAMP", [](Text text) -> std::optional<duckdb::timestamp_t> {
-    const auto value = ParseFlinkTimestamp(text);
-    return value ? std::optional(duckdb::timestamp_t(value->seconds * 1'000'000 + value->nanos / 1000)) : std::nullopt;
-  });
-  AddParser<duckdb::timestamp_ns_t>(registrar, "timestamp_ns", LogicalType::TIMESTAMP_NS, "TIMESTAMP", [](Text text) -> std::optional<duckdb::timestamp_ns_t> {
-    const auto value = ParseFlinkTimestamp(text);
-    // Nanoseconds in 64 bits end in 1677 and 2262.
-    if (!value || value->seconds > 9'223'372'035 || value->seconds < -9'223'372'036) return std::nullopt;
-    duckdb::timestamp_ns_t result;
-    result.value = value->seconds * 1'000'000'000 + value->nanos;
-    return result;
-  });
+  AddParser<duckdb::date_t>(registrar, "date", LogicalType::DATE, "DATE",
+                            [](Text text) -> std::optional<duckdb::date_t> {
+                              const auto days = ParseFlinkDate(text);
+                              return days ? std::optional(duckdb::date_t(*days)) : std::nullopt;
+                            });
+  AddParser<duckdb::dtime_t>(registrar, "time", LogicalType::TIME, "TIME",
+                             [](Text text) -> std::optional<duckdb::dtime_t> {
+                               const auto micros = ParseFlinkTime(text);
+                               return micros ? std::optional(duckdb::dtime_t(*micros)) : std::nullopt;
+                             });
+  AddParser<duckdb::timestamp_t>(
+      registrar, "timestamp", LogicalType::TIMESTAMP, "TIMESTAMP", [](Text text) -> std::optional<duckdb::timestamp_t> {
+        const auto value = ParseFlinkTimestamp(text);
+        return value ? std::optional(duckdb::timestamp_t(value->seconds * 1'000'000 + value->nanos / 1000))
+                     : std::nullopt;
+      });
+  AddParser<duckdb::timestamp_ns_t>(registrar, "timestamp_ns", LogicalType::TIMESTAMP_NS, "TIMESTAMP",
+                                    [](Text text) -> std::optional<duckdb::timestamp_ns_t> {
+                                      const auto value = ParseFlinkTimestamp(text);
+                                      // Nanoseconds in 64 bits end in 1677 and 2262.
+                                      if (!value || value->seconds > 9'223'372'035 || value->seconds < -9'223'372'036)
+                                        return std::nullopt;
+                                      duckdb::timestamp_ns_t result;
+                                      result.value = value->seconds * 1'000'000'000 + value->nanos;
+                                      return result;
+                                    });
 }
 
 /// flink_cast_decimal and flink_try_decimal (text, precision, scale).
@@ -102,9 +114,15 @@ void ParseDecimals(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*stat
       continue;
     }
     switch (result.GetType().InternalType()) {
-      case duckdb::PhysicalType::INT16: duckdb::FlatVector::GetData<std::int16_t>(result)[row] = static_cast<std::int16_t>(value->unscaled); break;
-      case duckdb::PhysicalType::INT32: duckdb::FlatVector::GetData<std::int32_t>(result)[row] = static_cast<std::int32_t>(value->unscaled); break;
-      case duckdb::PhysicalType::INT64: duckdb::FlatVector::GetData<std::int64_t>(result)[row] = static_cast<std::int64_t>(value->unscaled); break;
+      case duckdb::PhysicalType::INT16:
+        duckdb::FlatVector::GetData<std::int16_t>(result)[row] = static_cast<std::int16_t>(value->unscaled);
+        break;
+      case duckdb::PhysicalType::INT32:
+        duckdb::FlatVector::GetData<std::int32_t>(result)[row] = static_cast<std::int32_t>(value->unscaled);
+        break;
+      case duckdb::PhysicalType::INT64:
+        duckdb::FlatVector::GetData<std::int64_t>(result)[row] = static_cast<std::int64_t>(value->unscaled);
+        break;
       default: {
         duckdb::hugeint_t wide;
         wide.lower = static_cast<std::uint64_t>(value->unscaled);
@@ -115,8 +133,9 @@ void ParseDecimals(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*stat
   }
 }
 
-duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
-                                                     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindDecimal(
+    duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   const auto constant = [&](std::size_t i) {
     return duckdb::ExpressionExecutor::EvaluateScalar(context, *arguments[i]).GetValue<std::uint8_t>();
   };
@@ -135,7 +154,8 @@ To Saturate(double value) {
 
 template <typename To>
 void AddNarrowing(FunctionRegistrar& registrar, const char* name, const LogicalType& type) {
-  registrar.Add(name, {LogicalType::BIGINT}, type, RowFunction<To, std::int64_t>([](std::int64_t value, To& out) { out = static_cast<To>(value); }));
+  registrar.Add(name, {LogicalType::BIGINT}, type,
+                RowFunction<To, std::int64_t>([](std::int64_t value, To& out) { out = static_cast<To>(value); }));
   registrar.Add(name, {LogicalType::DOUBLE}, type, RowFunction<To, double>([](double value, To& out) {
                   if constexpr (sizeof(To) == 8) {
                     out = Saturate<std::int64_t>(value);
@@ -156,17 +176,24 @@ void PadBytes(Text bytes, std::int32_t length, std::string& out) {
   out.resize(static_cast<std::size_t>(length), '\0');
 }
 
-void CutBytes(Text bytes, std::int32_t length, std::string& out) { out = bytes.substr(0, static_cast<std::size_t>(length)); }
+void CutBytes(Text bytes, std::int32_t length, std::string& out) {
+  out = bytes.substr(0, static_cast<std::size_t>(length));
+}
 
 void RegisterPrinters(FunctionRegistrar& registrar) {
   const LogicalType text = LogicalType::VARCHAR;
   registrar.Add("flink_months_text", {LogicalType::BIGINT}, text,
-                RowFunction<std::string, std::int64_t>([](std::int64_t months, std::string& out) { AppendFlinkMonths(months, out); }));
+                RowFunction<std::string, std::int64_t>(
+                    [](std::int64_t months, std::string& out) { AppendFlinkMonths(months, out); }));
   registrar.Add("flink_millis_text", {LogicalType::BIGINT}, text,
-                RowFunction<std::string, std::int64_t>([](std::int64_t millis, std::string& out) { AppendFlinkMillis(millis, out); }));
-  registrar.Add("flink_char", {text, LogicalType::INTEGER}, text, RowFunction<std::string, Text, std::int32_t>(PadText));
-  registrar.Add("flink_binary", {LogicalType::BLOB, LogicalType::INTEGER}, LogicalType::BLOB, RowFunction<std::string, Text, std::int32_t>(PadBytes));
-  registrar.Add("flink_varbinary", {LogicalType::BLOB, LogicalType::INTEGER}, LogicalType::BLOB, RowFunction<std::string, Text, std::int32_t>(CutBytes));
+                RowFunction<std::string, std::int64_t>(
+                    [](std::int64_t millis, std::string& out) { AppendFlinkMillis(millis, out); }));
+  registrar.Add("flink_char", {text, LogicalType::INTEGER}, text,
+                RowFunction<std::string, Text, std::int32_t>(PadText));
+  registrar.Add("flink_binary", {LogicalType::BLOB, LogicalType::INTEGER}, LogicalType::BLOB,
+                RowFunction<std::string, Text, std::int32_t>(PadBytes));
+  registrar.Add("flink_varbinary", {LogicalType::BLOB, LogicalType::INTEGER}, LogicalType::BLOB,
+                RowFunction<std::string, Text, std::int32_t>(CutBytes));
 }
 
 }  // namespace
@@ -176,8 +203,9 @@ void RegisterCastFunctions(FunctionRegistrar& registrar) {
   RegisterPrinters(registrar);
   for (const bool is_try : {false, true}) {
     duckdb::ScalarFunction function(is_try ? "flink_try_decimal" : "flink_cast_decimal",
-                                    {LogicalType::VARCHAR, LogicalType::INTEGER, LogicalType::INTEGER}, LogicalType::DECIMAL(38, 0),
-                                    is_try ? ParseDecimals<true> : ParseDecimals<false>, BindDecimal);
+                                    {LogicalType::VARCHAR, LogicalType::INTEGER, LogicalType::INTEGER},
+                                    LogicalType::DECIMAL(38, 0), is_try ? ParseDecimals<true> : ParseDecimals<false>,
+                                    BindDecimal);
     registrar.Add(std::move(function));
   }
   AddNarrowing<std::int8_t>(registrar, "flink_to_tinyint", LogicalType::TINYINT);
@@ -185,12 +213,10 @@ void RegisterCastFunctions(FunctionRegistrar& registrar) {
   AddNarrowing<std::int32_t>(registrar, "flink_to_int", LogicalType::INTEGER);
   AddNarrowing<std::int64_t>(registrar, "flink_to_bigint", LogicalType::BIGINT);
   // Java prints a double first and then reads the decimal, so that 1.015 rounds to 1.02.
-  registrar.Add("flink_double_text", {LogicalType::DOUBLE}, LogicalType::VARCHAR, RowFunction<std::string, double>([](double value, std::string& out) {
-                  AppendJavaNumber(value, out);
-                }));
-  registrar.Add("flink_double_text", {LogicalType::FLOAT}, LogicalType::VARCHAR, RowFunction<std::string, float>([](float value, std::string& out) {
-                  AppendJavaNumber(value, out);
-                }));
+  registrar.Add("flink_double_text", {LogicalType::DOUBLE}, LogicalType::VARCHAR,
+                RowFunction<std::string, double>([](double value, std::string& out) { AppendJavaNumber(value, out); }));
+  registrar.Add("flink_double_text", {LogicalType::FLOAT}, LogicalType::VARCHAR,
+                RowFunction<std::string, float>([](float value, std::string& out) { AppendJavaNumber(value, out); }));
 }
 
 }  // namespace braid

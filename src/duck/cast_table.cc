@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "duck/decimal_arithmetic.h"
+#include "duck/flink_text.h"
 #include "duck/function_entry_internal.h"
 #include "duck/type_mapping.h"
 #include "types/cast.h"
@@ -17,10 +18,13 @@ namespace braid {
 namespace {
 
 Error NoCast(const SqlType& from, const DataType& to) {
-  return Error(ErrorCode::kInvalidArgument, fmt::format("{} cannot be cast to {}", from.WithNullability(true).ToString(), to.ToString()));
+  return Error(ErrorCode::kInvalidArgument,
+               fmt::format("{} cannot be cast to {}", from.WithNullability(true).ToString(), to.ToString()));
 }
 
-std::string Call(std::string_view function, const std::string& sql) { return fmt::format("{}({})", function, sql); }
+std::string Call(std::string_view function, const std::string& sql) {
+  return fmt::format("{}({})", function, sql);
+}
 
 std::string_view TypeSuffix(TypeKind kind) {
   switch (kind) {
@@ -69,7 +73,8 @@ std::string FitLength(std::string sql, const DataType& from, const DataType& to)
   }
 }
 
-Result<std::string> TextTo(const std::string& sql, const DataType& from, const DataType& to, bool try_cast, const CallContext& context) {
+Result<std::string> TextTo(const std::string& sql, const DataType& from, const DataType& to, bool try_cast,
+                           const CallContext& context) {
   const std::string_view prefix = try_cast ? "flink_try_" : "flink_cast_";
   switch (to.kind()) {
     case TypeKind::kChar:
@@ -81,7 +86,8 @@ Result<std::string> TextTo(const std::string& sql, const DataType& from, const D
     case TypeKind::kTimestamp:
       if (to.precision() > 6) return fmt::format("{}timestamp_ns({})", prefix, sql);
       return CutTimestamp(fmt::format("{}timestamp({})", prefix, sql), 6, to.precision());
-    case TypeKind::kTimestampLtz: return LocalToInstant(CutTimestamp(fmt::format("{}timestamp({})", prefix, sql), 6, to.precision()), context);
+    case TypeKind::kTimestampLtz:
+      return LocalToInstant(CutTimestamp(fmt::format("{}timestamp({})", prefix, sql), 6, to.precision()), context);
     default: break;
   }
   const std::string_view suffix = TypeSuffix(to.kind());
@@ -95,8 +101,11 @@ Result<std::string> NumberTo(const std::string& sql, const DataType& from, const
   if (to.kind() == TypeKind::kDecimal) {
     // TRY_CAST, since what does not fit is NULL in Flink, not an error.
     if (!floating) return fmt::format("TRY_CAST({} AS {})", sql, DuckTypeOf(to));
-    return fmt::format("CASE WHEN isfinite({0}) THEN flink_try_decimal(flink_double_text({0}), {1}, {2}) ELSE {3} END", sql, to.precision(), to.scale(),
-                       try_cast ? "NULL" : fmt::format("flink_cast_decimal(flink_double_text({}), {}, {})", sql, to.precision(), to.scale()));
+    return fmt::format(
+        "CASE WHEN isfinite({0}) THEN flink_try_decimal(flink_double_text({0}), {1}, {2}) ELSE {3} END", sql,
+        to.precision(), to.scale(),
+        try_cast ? "NULL"
+                 : fmt::format("flink_cast_decimal(flink_double_text({}), {}, {})", sql, to.precision(), to.scale()));
   }
   if (to.is_integer()) {
     if (from.is_integer() && from.kind() <= to.kind()) return fmt::format("CAST({} AS {})", sql, DuckTypeOf(to));
@@ -108,7 +117,8 @@ Result<std::string> NumberTo(const std::string& sql, const DataType& from, const
   return fmt::format("CAST({} AS {})", sql, DuckTypeOf(to));
 }
 
-Result<std::string> TimeTo(const std::string& sql, const DataType& from, const DataType& to, const CallContext& context) {
+Result<std::string> TimeTo(const std::string& sql, const DataType& from, const DataType& to,
+                           const CallContext& context) {
   const bool local = from.kind() == TypeKind::kTimestampLtz;
   switch (to.kind()) {
     case TypeKind::kDate:
@@ -120,11 +130,12 @@ Result<std::string> TimeTo(const std::string& sql, const DataType& from, const D
       // The type's precision is 0, but a value keeps its milliseconds only in TIME literals.
       return fmt::format("flink_floor_time(CAST({} AS TIME), 'SECOND')", local ? InstantToLocal(sql, context) : sql);
     case TypeKind::kTimestamp: {
-      if (from.kind() == TypeKind::kTime) return fmt::format("(TIMESTAMP '1970-01-01' + {})", sql);
+      if (from.kind() == TypeKind::kTime) return fmt::format("(DATE '1970-01-01' + {})", sql);
       if (from.kind() == TypeKind::kDate) return fmt::format("CAST({} AS {})", sql, DuckTypeOf(to));
       const std::string value = local ? InstantToLocal(sql, context) : sql;
       const int from_precision = from.precision();
-      if (DuckTypeOf(to) == (local ? "TIMESTAMP" : DuckTypeOf(from))) return CutTimestamp(value, from_precision, to.precision());
+      if (DuckTypeOf(to) == (local ? "TIMESTAMP" : DuckTypeOf(from)))
+        return CutTimestamp(value, from_precision, to.precision());
       return CutTimestamp(fmt::format("CAST({} AS {})", value, DuckTypeOf(to)), from_precision, to.precision());
     }
     case TypeKind::kTimestampLtz: {
@@ -132,7 +143,8 @@ Result<std::string> TimeTo(const std::string& sql, const DataType& from, const D
         if (to.precision() >= from.precision()) return sql;
         return LocalToInstant(CutTimestamp(InstantToLocal(sql, {}), from.precision(), to.precision()), {});
       }
-      BRAID_TRY_ASSIGN(const std::string value, TimeTo(sql, from, DataType::Timestamp(std::min(6, to.precision())), context));
+      BRAID_TRY_ASSIGN(const std::string value,
+                       TimeTo(sql, from, DataType::Timestamp(std::min(6, to.precision())), context));
       return LocalToInstant(value, context);
     }
     default: break;
@@ -140,10 +152,12 @@ Result<std::string> TimeTo(const std::string& sql, const DataType& from, const D
   return NoCast(SqlType(from), to);
 }
 
-Result<std::string> CastSql(const std::string& sql, const DataType& from, const DataType& to, bool try_cast, const CallContext& context);
+Result<std::string> CastSql(const std::string& sql, const DataType& from, const DataType& to, bool try_cast,
+                            const CallContext& context);
 
 /// Elements are cast by lambdas; TRY_CAST does not reach into them in Flink either.
-Result<std::string> NestedTo(const std::string& sql, const DataType& from, const DataType& to, const CallContext& context) {
+Result<std::string> NestedTo(const std::string& sql, const DataType& from, const DataType& to,
+                             const CallContext& context) {
   if (from.kind() == TypeKind::kArray && to.kind() == TypeKind::kArray) {
     BRAID_TRY_ASSIGN(const std::string element, CastSql("braid_x", from.element(), to.element(), false, context));
     return fmt::format("list_transform({}, lambda braid_x: {})", sql, element);
@@ -151,14 +165,17 @@ Result<std::string> NestedTo(const std::string& sql, const DataType& from, const
   if (from.kind() == TypeKind::kMap && to.kind() == TypeKind::kMap) {
     BRAID_TRY_ASSIGN(const std::string key, CastSql("braid_x", from.key(), to.key(), false, context));
     BRAID_TRY_ASSIGN(const std::string value, CastSql("braid_x", from.element(), to.element(), false, context));
-    return fmt::format("flink_map_from_arrays(list_transform(map_keys({0}), lambda braid_x: {1}), list_transform(map_values({0}), lambda braid_x: {2}))", sql,
-                       key, value);
+    return fmt::format(
+        "flink_map_from_arrays(list_transform(map_keys({0}), lambda braid_x: {1}), list_transform(map_values({0}), "
+        "lambda braid_x: {2}))",
+        sql, key, value);
   }
   if (from.kind() == TypeKind::kRow && to.kind() == TypeKind::kRow && from.fields().size() == to.fields().size()) {
     std::string fields;
     for (std::size_t i = 0; i < to.fields().size(); ++i) {
       const std::string field = fmt::format("struct_extract({}, {})", sql, QuoteDuckText(from.fields()[i].name));
-      BRAID_TRY_ASSIGN(const std::string value, CastSql(field, from.fields()[i].type, to.fields()[i].type, false, context));
+      BRAID_TRY_ASSIGN(const std::string value,
+                       CastSql(field, from.fields()[i].type, to.fields()[i].type, false, context));
       fields += fmt::format("{}{} := {}", i > 0 ? ", " : "", QuoteDuckIdentifier(to.fields()[i].name), value);
     }
     if (!from.nullable()) return fmt::format("struct_pack({})", fields);
@@ -167,14 +184,17 @@ Result<std::string> NestedTo(const std::string& sql, const DataType& from, const
   return NoCast(SqlType(from), to);
 }
 
-Result<std::string> ToText(const std::string& sql, const DataType& from, const DataType& to, const CallContext& context) {
+Result<std::string> ToText(const std::string& sql, const DataType& from, const DataType& to,
+                           const CallContext& context) {
   if (from.is_bytes()) return FitLength(fmt::format("flink_decode({}, 'UTF-8')", sql), DataType::String(), to);
   if (from.is_integer()) return FitLength(fmt::format("CAST({} AS VARCHAR)", sql), DataType::String(), to);
-  const std::string text = fmt::format("flink_text({}, {}, {})", sql, QuoteDuckText(from.ToString()), QuoteDuckText(context.zone));
+  const std::string text =
+      fmt::format("flink_text({}, {}, {})", sql, QuoteDuckText(from.ToString()), QuoteDuckText(context.zone));
   return FitLength(text, DataType::String(), to);
 }
 
-Result<std::string> CastSql(const std::string& sql, const DataType& from, const DataType& to, bool try_cast, const CallContext& context) {
+Result<std::string> CastSql(const std::string& sql, const DataType& from, const DataType& to, bool try_cast,
+                            const CallContext& context) {
   if (from.Nullable() == to.Nullable()) return sql;
   if (from.is_text()) return TextTo(sql, from, to, try_cast, context);
   if (to.is_text()) return ToText(sql, from, to, context);
@@ -182,8 +202,10 @@ Result<std::string> CastSql(const std::string& sql, const DataType& from, const 
   if (from.kind() == TypeKind::kBoolean && to.is_numeric()) {
     return fmt::format("CAST(CAST({} AS INTEGER) AS {})", sql, DuckTypeOf(to));
   }
-  if (from.is_numeric() && (to.is_numeric() || to.kind() == TypeKind::kBoolean)) return NumberTo(sql, from, to, try_cast);
-  if (from.kind() == TypeKind::kDate || from.kind() == TypeKind::kTime || from.is_timestamp()) return TimeTo(sql, from, to, context);
+  if (from.is_numeric() && (to.is_numeric() || to.kind() == TypeKind::kBoolean))
+    return NumberTo(sql, from, to, try_cast);
+  if (from.kind() == TypeKind::kDate || from.kind() == TypeKind::kTime || from.is_timestamp())
+    return TimeTo(sql, from, to, context);
   if (from.is_nested() && to.is_nested()) return NestedTo(sql, from, to, context);
   return NoCast(SqlType(from), to);
 }
@@ -201,7 +223,9 @@ DecimalShape ShapeOf(const DataType& type) {
   return type.is_integer() ? DecimalShape{IntegerDigits(type.kind()), 0} : DecimalShape{type.precision(), type.scale()};
 }
 
-bool IsFloating(const DataType& type) { return type.kind() == TypeKind::kFloat || type.kind() == TypeKind::kDouble; }
+bool IsFloating(const DataType& type) {
+  return type.kind() == TypeKind::kFloat || type.kind() == TypeKind::kDouble;
+}
 
 /// As Calcite's leastRestrictive: of two floating types the first one stays, and a decimal beside one gives DOUBLE.
 DataType CommonNumber(const DataType& a, const DataType& b) {
@@ -250,9 +274,11 @@ std::optional<DataType> CommonAtom(const DataType& a, const DataType& b) {
   }
   if (a.is_timestamp() && b.is_timestamp()) {
     const int precision = std::max(a.precision(), b.precision());
-    return a.kind() == TypeKind::kTimestamp && b.kind() == TypeKind::kTimestamp ? DataType::Timestamp(precision) : DataType::TimestampLtz(precision);
+    return a.kind() == TypeKind::kTimestamp && b.kind() == TypeKind::kTimestamp ? DataType::Timestamp(precision)
+                                                                                : DataType::TimestampLtz(precision);
   }
-  if (a.kind() == TypeKind::kTime && b.kind() == TypeKind::kTime) return DataType::Time(std::max(a.precision(), b.precision()));
+  if (a.kind() == TypeKind::kTime && b.kind() == TypeKind::kTime)
+    return DataType::Time(std::max(a.precision(), b.precision()));
   if (a.kind() == b.kind() && !a.is_nested()) return a;
   return CommonNested(a, b);
 }
@@ -271,7 +297,8 @@ bool WidensTo(const DataType& from, const DataType& to) {
 
 }  // namespace
 
-Result<EmittedCall> ResolveCast(const CallArgument& value, const DataType& target, bool try_cast, const CallContext& context) {
+Result<EmittedCall> ResolveCast(const CallArgument& value, const DataType& target, bool try_cast,
+                                const CallContext& context) {
   const DataType type = target.WithNullability(try_cast || value.type.nullable());
   BRAID_TRY_ASSIGN(const std::string duck_type, ToDuckType(target));
   switch (value.type.kind()) {
@@ -288,12 +315,15 @@ Result<EmittedCall> ResolveCast(const CallArgument& value, const DataType& targe
   }
   BRAID_TRY_ASSIGN(std::string sql, CastSql(value.sql, value.type.data(), target, try_cast, context));
   EmittedCall call{type, std::move(sql)};
-  if (call.sql == value.sql) call.literal = value.literal;
+  const DataType& from = value.type.data();
+  if (call.sql == value.sql || (from.is_integer() && target.is_integer() && from.kind() < target.kind()))
+    call.literal = value.literal;
   return call;
 }
 
 std::optional<EmittedCall> ImplicitCast(const CallArgument& value, const DataType& target, const CallContext& context) {
-  if (value.type.kind() != SqlType::Kind::kNull && (!value.type.is_value() || !WidensTo(value.type.data(), target))) return std::nullopt;
+  if (value.type.kind() != SqlType::Kind::kNull && (!value.type.is_value() || !WidensTo(value.type.data(), target)))
+    return std::nullopt;
   Result<EmittedCall> cast = ResolveCast(value, target, false, context);
   return cast ? std::optional(std::move(cast).value()) : std::nullopt;
 }
@@ -326,7 +356,8 @@ Result<SqlType> CastToCommonType(std::string_view what, std::span<CallArgument> 
   for (const CallArgument& value : values) types.push_back(value.type);
   const std::optional<SqlType> common = CommonType(types);
   if (!common) {
-    return Error(ErrorCode::kInvalidArgument, fmt::format("the values of {} have no type in common: {}", what, DescribeTypes(values)));
+    return Error(ErrorCode::kInvalidArgument,
+                 fmt::format("the values of {} have no type in common: {}", what, DescribeTypes(values)));
   }
   for (CallArgument& value : values) {
     if (!common->is_value()) {
@@ -359,12 +390,19 @@ Result<std::string> EmitLiteral(const Datum& value, const DataType& type) {
     case TypeKind::kBinary:
     case TypeKind::kVarBinary:
     case TypeKind::kBlob: return fmt::format("unhex('{}')", ToHex(value.as_string()));
+    case TypeKind::kTime: {
+      // A value may hold milliseconds whatever the type's precision says.
+      std::string text;
+      AppendFlinkTime(value.as_int() * 1000, 3, text);
+      return fmt::format("CAST('{}' AS TIME)", text);
+    }
     case TypeKind::kArray:
     case TypeKind::kVector:
     case TypeKind::kMultiset:
     case TypeKind::kMap:
     case TypeKind::kRow:
-      return Error(ErrorCode::kUnsupported, fmt::format("there are no literals of type {}", type.ToString())).Hint("use a constructor: ARRAY[…], MAP[…], ROW(…)");
+      return Error(ErrorCode::kUnsupported, fmt::format("there are no literals of type {}", type.ToString()))
+          .Hint("use a constructor: ARRAY[…], MAP[…], ROW(…)");
     default: break;
   }
   return fmt::format("CAST('{}' AS {})", FormatDatum(value, type), duck_type);

@@ -13,14 +13,16 @@ using Call = Result<EmittedCall>;
 
 /// A constructor of no elements has no type.
 Error NoElements(std::string_view what) {
-  return Error(ErrorCode::kInvalidArgument, fmt::format("{} without elements has no type", what)).Hint("cast NULL to the type, or give an element");
+  return Error(ErrorCode::kInvalidArgument, fmt::format("{} without elements has no type", what))
+      .Hint("cast NULL to the type, or give an element");
 }
 
 Call MakeArray(Arguments& arguments, const CallContext& context) {
   if (arguments.empty()) return NoElements("ARRAY");
   BRAID_TRY_ASSIGN(const SqlType element, CastToCommonType("ARRAY", arguments, context));
   if (!element.is_value()) return WrongArguments("ARRAY", arguments, "values");
-  return EmittedCall{DataType::Array(element.data()), fmt::format("list_value({})", FillTemplate("{*}", arguments, context))};
+  return EmittedCall{DataType::Array(element.data()),
+                     fmt::format("list_value({})", FillTemplate("{*}", arguments, context))};
 }
 
 Call MakeMap(Arguments& arguments, const CallContext& context) {
@@ -36,7 +38,8 @@ Call MakeMap(Arguments& arguments, const CallContext& context) {
   BRAID_TRY_ASSIGN(const SqlType value, CastToCommonType("MAP", values, context));
   if (!key.is_value() || !value.is_value()) return WrongArguments("MAP", arguments, "values");
   std::string sql;
-  for (std::size_t i = 0; i < keys.size(); ++i) sql += fmt::format("{}{}, {}", i > 0 ? ", " : "", keys[i].sql, values[i].sql);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    sql += fmt::format("{}{}, {}", i > 0 ? ", " : "", keys[i].sql, values[i].sql);
   return EmittedCall{DataType::Map(key.data(), value.data()), fmt::format("flink_map({})", sql)};
 }
 
@@ -45,12 +48,14 @@ Call ItemOfArray(Arguments& arguments, const CallContext& /*context*/) {
   const CallArgument& index = arguments[1];
   if (index.literal && !index.literal->is_null()) {
     if (index.literal->as_int() < 1) {
-      return Error(ErrorCode::kInvalidArgument, fmt::format("elements of an array are counted from 1, not {}", index.literal->as_int()));
+      return Error(ErrorCode::kInvalidArgument,
+                   fmt::format("elements of an array are counted from 1, not {}", index.literal->as_int()));
     }
     return EmittedCall{element, fmt::format("list_extract({}, {})", arguments[0].sql, index.sql)};
   }
   // DuckDB would count negative positions from the end.
-  return EmittedCall{element, fmt::format("(CASE WHEN {1} >= 1 THEN list_extract({0}, {1}) END)", arguments[0].sql, index.sql)};
+  return EmittedCall{element,
+                     fmt::format("(CASE WHEN {1} >= 1 THEN list_extract({0}, {1}) END)", arguments[0].sql, index.sql)};
 }
 
 Call ItemOfMap(Arguments& arguments, const CallContext& context) {
@@ -65,9 +70,11 @@ Call ItemOfMap(Arguments& arguments, const CallContext& context) {
 Call Element(Arguments& arguments, const CallContext& /*context*/) {
   const DataType& array = arguments[0].type.data();
   const DataType type = array.element().WithNullability(array.nullable() || array.element().nullable());
-  return EmittedCall{type, fmt::format("(CASE WHEN len({0}) > 1 THEN CAST(flink_fail_text('ELEMENT takes an array of one element') AS {1}) "
-                                       "ELSE list_extract({0}, 1) END)",
-                                       arguments[0].sql, DuckTypeOf(type))};
+  return EmittedCall{
+      type,
+      fmt::format("(CASE WHEN len({0}) > 1 THEN CAST(flink_fail_text('ELEMENT takes an array of one element') AS {1}) "
+                  "ELSE list_extract({0}, 1) END)",
+                  arguments[0].sql, DuckTypeOf(type))};
 }
 
 /// The second argument as an element of the first.
@@ -79,7 +86,8 @@ Status CastElement(Arguments& arguments, const CallContext& context) {
 /// The array's type with elements that may be NULL if the new one may.
 DataType WithElement(const CallArgument& array, const CallArgument& element) {
   const DataType& type = array.type.data();
-  return DataType::Array(type.element().WithNullability(type.element().nullable() || element.type.nullable())).WithNullability(type.nullable());
+  return DataType::Array(type.element().WithNullability(type.element().nullable() || element.type.nullable()))
+      .WithNullability(type.nullable());
 }
 
 std::string UnlessNull(const CallArgument& array, std::string sql) {
@@ -102,20 +110,24 @@ Call Contains(Arguments& arguments, const CallContext& context) {
   const bool floating = IsKind(arguments[1].type, TypeKind::kFloat) || IsKind(arguments[1].type, TypeKind::kDouble);
   if (floating) sql = fmt::format("({} AND NOT isnan({}))", sql, element);
   if (arguments[1].type.nullable()) {
-    sql = fmt::format("(CASE WHEN {1} IS NULL THEN len(list_filter({0}, lambda braid_x: braid_x IS NULL)) > 0 ELSE {2} END)", array, element, sql);
+    sql = fmt::format(
+        "(CASE WHEN {1} IS NULL THEN len(list_filter({0}, lambda braid_x: braid_x IS NULL)) > 0 ELSE {2} END)", array,
+        element, sql);
   }
   return EmittedCall{DataType::Boolean().WithNullability(arguments[0].type.nullable()), UnlessNull(arguments[0], sql)};
 }
 
 Call Position(Arguments& arguments, const CallContext& context) {
   BRAID_TRY(CastElement(arguments, context));
-  return EmittedCall{DataType::Int(), fmt::format("(CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN CAST(coalesce(list_position({0}, {1}), 0) AS INTEGER) END)",
+  return EmittedCall{DataType::Int(), fmt::format("(CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN "
+                                                  "CAST(coalesce(list_position({0}, {1}), 0) AS INTEGER) END)",
                                                   arguments[0].sql, arguments[1].sql)};
 }
 
 Call Remove(Arguments& arguments, const CallContext& context) {
   BRAID_TRY(CastElement(arguments, context));
-  return EmittedCall{arguments[0].type, fmt::format("list_filter({}, lambda braid_x: braid_x IS DISTINCT FROM {})", arguments[0].sql, arguments[1].sql)};
+  return EmittedCall{arguments[0].type, fmt::format("list_filter({}, lambda braid_x: braid_x IS DISTINCT FROM {})",
+                                                    arguments[0].sql, arguments[1].sql)};
 }
 
 Call ConcatArrays(Arguments& arguments, const CallContext& context) {
@@ -154,7 +166,8 @@ Result<bool> LiteralFlag(const Arguments& arguments, std::size_t index, bool oth
 Call Sort(Arguments& arguments, const CallContext& /*context*/) {
   BRAID_TRY_ASSIGN(const bool ascending, LiteralFlag(arguments, 1, true));
   BRAID_TRY_ASSIGN(const bool nulls_first, LiteralFlag(arguments, 2, ascending));
-  return EmittedCall{arguments[0].type, fmt::format("list_sort({}, '{}', 'NULLS {}')", arguments[0].sql, ascending ? "ASC" : "DESC", nulls_first ? "FIRST" : "LAST")};
+  return EmittedCall{arguments[0].type, fmt::format("list_sort({}, '{}', 'NULLS {}')", arguments[0].sql,
+                                                    ascending ? "ASC" : "DESC", nulls_first ? "FIRST" : "LAST")};
 }
 
 Call Slice(Arguments& arguments, const CallContext& /*context*/) {
@@ -164,18 +177,23 @@ Call Slice(Arguments& arguments, const CallContext& /*context*/) {
 
 Call JoinElements(Arguments& arguments, const CallContext& context) {
   BRAID_TRY_ASSIGN(const CallArgument texts, CastArgument(arguments[0], DataType::Array(DataType::String()), context));
-  const std::string list = arguments.size() > 2 ? fmt::format("list_transform({}, lambda braid_x: coalesce(braid_x, {}))", texts.sql, arguments[2].sql) : texts.sql;
+  const std::string list =
+      arguments.size() > 2
+          ? fmt::format("list_transform({}, lambda braid_x: coalesce(braid_x, {}))", texts.sql, arguments[2].sql)
+          : texts.sql;
   return EmittedCall{DataType::String(), fmt::format("flink_array_join({}, {})", list, arguments[1].sql)};
 }
 
 Call MapKeys(Arguments& arguments, const CallContext& /*context*/) {
   const DataType& map = arguments[0].type.data();
-  return EmittedCall{DataType::Array(map.kind() == TypeKind::kMap ? map.key() : map.element()), fmt::format("map_keys({})", arguments[0].sql)};
+  return EmittedCall{DataType::Array(map.kind() == TypeKind::kMap ? map.key() : map.element()),
+                     fmt::format("map_keys({})", arguments[0].sql)};
 }
 
 Call MapValues(Arguments& arguments, const CallContext& /*context*/) {
   const DataType& map = arguments[0].type.data();
-  return EmittedCall{DataType::Array(map.kind() == TypeKind::kMap ? map.element() : DataType::Int().NotNull()), fmt::format("map_values({})", arguments[0].sql)};
+  return EmittedCall{DataType::Array(map.kind() == TypeKind::kMap ? map.element() : DataType::Int().NotNull()),
+                     fmt::format("map_values({})", arguments[0].sql)};
 }
 
 Call MapEntries(Arguments& arguments, const CallContext& /*context*/) {
@@ -196,8 +214,10 @@ Call MapUnion(Arguments& arguments, const CallContext& context) {
   std::string keys;
   std::string values;
   for (const CallArgument& map : arguments) {
-    keys = keys.empty() ? fmt::format("map_keys({})", map.sql) : fmt::format("list_concat({}, map_keys({}))", keys, map.sql);
-    values = values.empty() ? fmt::format("map_values({})", map.sql) : fmt::format("list_concat({}, map_values({}))", values, map.sql);
+    keys = keys.empty() ? fmt::format("map_keys({})", map.sql)
+                        : fmt::format("list_concat({}, map_keys({}))", keys, map.sql);
+    values = values.empty() ? fmt::format("map_values({})", map.sql)
+                            : fmt::format("list_concat({}, map_values({}))", values, map.sql);
   }
   std::string sql = fmt::format("flink_map_from_arrays({}, {})", keys, values);
   for (const CallArgument& map : arguments) sql = UnlessNull(map, sql);
@@ -237,6 +257,8 @@ constexpr FunctionEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const FunctionEntry> CollectionEntries() { return kEntries; }
+std::span<const FunctionEntry> CollectionEntries() {
+  return kEntries;
+}
 
 }  // namespace braid

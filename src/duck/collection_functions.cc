@@ -23,7 +23,8 @@ using Text = std::string_view;
 void Split(Text text, Text separator, TextList& out) {
   if (text.empty()) return;
   if (separator.empty()) {
-    for (std::size_t at = 0; at < text.size(); at += CodePointSize(text[at])) out.Add(text.substr(at, CodePointSize(text[at])));
+    for (std::size_t at = 0; at < text.size(); at += CodePointSize(text[at]))
+      out.Add(text.substr(at, CodePointSize(text[at])));
     return;
   }
   std::size_t at = 0;
@@ -62,10 +63,13 @@ void StrToMap(Text text, Text between_entries, Text between_key_and_value, TextM
   }
 }
 
-bool SameKey(const duckdb::Value& a, const duckdb::Value& b) { return duckdb::Value::NotDistinctFrom(a, b); }
+bool SameKey(const duckdb::Value& a, const duckdb::Value& b) {
+  return duckdb::Value::NotDistinctFrom(a, b);
+}
 
 /// Puts one map into a row of a vector; of equal keys the last one counts, at the place of the first.
-void SetMap(duckdb::Vector& result, duckdb::idx_t row, const std::vector<duckdb::Value>& keys, const std::vector<duckdb::Value>& values) {
+void SetMap(duckdb::Vector& result, duckdb::idx_t row, const std::vector<duckdb::Value>& keys,
+            const std::vector<duckdb::Value>& values) {
   std::vector<std::pair<duckdb::Value, duckdb::Value>> entries;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     bool known = false;
@@ -128,7 +132,8 @@ void MapFromArrays(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*stat
 using Values = std::vector<duckdb::Value>;
 
 bool Holds(const Values& values, const duckdb::Value& wanted) {
-  return std::any_of(values.begin(), values.end(), [&](const duckdb::Value& value) { return duckdb::Value::NotDistinctFrom(value, wanted); });
+  return std::any_of(values.begin(), values.end(),
+                     [&](const duckdb::Value& value) { return duckdb::Value::NotDistinctFrom(value, wanted); });
 }
 
 void AddOnce(Values& to, const duckdb::Value& value) {
@@ -170,7 +175,8 @@ void CombineLists(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state
     for (duckdb::idx_t i = 0; i < arguments.ColumnCount(); ++i) {
       const duckdb::Value list = arguments.GetValue(i, row);
       null = null || list.IsNull();
-      if (!list.IsNull()) lists[i].assign(duckdb::ListValue::GetChildren(list).begin(), duckdb::ListValue::GetChildren(list).end());
+      if (!list.IsNull())
+        lists[i].assign(duckdb::ListValue::GetChildren(list).begin(), duckdb::ListValue::GetChildren(list).end());
     }
     if (null) {
       duckdb::FlatVector::SetNull(result, row, true);
@@ -179,7 +185,8 @@ void CombineLists(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state
     const Values values = Operation(lists[0], lists[1]);
     const duckdb::idx_t offset = duckdb::ListVector::GetListSize(result);
     duckdb::ListVector::Reserve(result, offset + values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) duckdb::ListVector::GetEntry(result).SetValue(offset + i, values[i]);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      duckdb::ListVector::GetEntry(result).SetValue(offset + i, values[i]);
     duckdb::ListVector::SetListSize(result, offset + values.size());
     duckdb::ListVector::GetData(result)[row] = {offset, values.size()};
   }
@@ -214,8 +221,9 @@ void JoinTexts(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/,
   }
 }
 
-duckdb::unique_ptr<duckdb::FunctionData> BindMapFromArrays(duckdb::ClientContext& /*context*/, duckdb::ScalarFunction& function,
-                                                           duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindMapFromArrays(
+    duckdb::ClientContext& /*context*/, duckdb::ScalarFunction& function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
   for (std::size_t i = 0; i < 2; ++i) function.arguments[i] = arguments[i]->return_type;
   function.SetReturnType(LogicalType::MAP(duckdb::ListType::GetChildType(arguments[0]->return_type),
                                           duckdb::ListType::GetChildType(arguments[1]->return_type)));
@@ -227,7 +235,8 @@ duckdb::unique_ptr<duckdb::FunctionData> BindMapFromArrays(duckdb::ClientContext
 void RegisterCollectionFunctions(FunctionRegistrar& registrar) {
   const LogicalType text = LogicalType::VARCHAR;
   registrar.Add("flink_split", {text, text}, LogicalType::LIST(text), RowFunction<TextList, Text, Text>(Split));
-  registrar.Add("flink_str_to_map", {text, text, text}, LogicalType::MAP(text, text), RowFunction<TextMap, Text, Text, Text>(StrToMap));
+  registrar.Add("flink_str_to_map", {text, text, text}, LogicalType::MAP(text, text),
+                RowFunction<TextMap, Text, Text, Text>(StrToMap));
   registrar.Add("flink_fail_text", {text}, text, RowFunction<std::string, Text>([](Text message, std::string& /*out*/) {
                   ThrowError(Error(ErrorCode::kInvalidArgument, std::string(message)));
                 }));
@@ -245,8 +254,9 @@ void RegisterCollectionFunctions(FunctionRegistrar& registrar) {
   map.varargs = LogicalType::ANY;
   map.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   registrar.Add(std::move(map));
-  duckdb::ScalarFunction from_arrays("flink_map_from_arrays", {LogicalType::LIST(LogicalType::ANY), LogicalType::LIST(LogicalType::ANY)}, any_map,
-                                     MapFromArrays, BindMapFromArrays);
+  duckdb::ScalarFunction from_arrays("flink_map_from_arrays",
+                                     {LogicalType::LIST(LogicalType::ANY), LogicalType::LIST(LogicalType::ANY)},
+                                     any_map, MapFromArrays, BindMapFromArrays);
   registrar.Add(std::move(from_arrays));
 }
 

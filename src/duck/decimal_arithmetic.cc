@@ -90,7 +90,8 @@ Unsigned PowerOf10(int exponent) {
 }
 
 void Scale(Wide& value, int digits) {
-  for (; digits > 0; digits -= std::min(digits, kMaxPrecision)) value.Multiply(PowerOf10(std::min(digits, kMaxPrecision)));
+  for (; digits > 0; digits -= std::min(digits, kMaxPrecision))
+    value.Multiply(PowerOf10(std::min(digits, kMaxPrecision)));
 }
 
 Unsigned Magnitude(Int128 value) {
@@ -133,7 +134,9 @@ DecimalShape SumShape(DecimalShape a, DecimalShape b) {
   return Fit(std::max(a.precision - a.scale, b.precision - b.scale) + scale + 1, scale);
 }
 
-DecimalShape ProductShape(DecimalShape a, DecimalShape b) { return Fit(a.precision + b.precision + 1, a.scale + b.scale); }
+DecimalShape ProductShape(DecimalShape a, DecimalShape b) {
+  return Fit(a.precision + b.precision + 1, a.scale + b.scale);
+}
 
 DecimalShape QuotientShape(DecimalShape a, DecimalShape b) {
   const int scale = std::max(kKeptScale, a.scale + b.precision + 1);
@@ -191,7 +194,8 @@ std::optional<Int128> MultiplyDecimals(Int128 a, int a_scale, Int128 b, int b_sc
 
 std::optional<Int128> DivideDecimals(Int128 a, int a_scale, Int128 b, int b_scale, DecimalShape result) {
   Wide quotient(Magnitude(a));
-  // a / b = (a_digits * 10^(b_scale - a_scale)) / b_digits; add the result's scale and bring surplus to the divisor's side.
+  // a / b = (a_digits * 10^(b_scale - a_scale)) / b_digits; add the result's scale and bring surplus to the divisor's
+  // side.
   const int shift = result.scale + b_scale - a_scale;
   if (shift >= 0) {
     Scale(quotient, shift);

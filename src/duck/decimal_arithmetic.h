@@ -14,10 +14,10 @@ struct DecimalShape {
 };
 
 // Types that Flink gives to decimal arithmetic (its LogicalTypeMerging).
-DecimalShape SumShape(DecimalShape a, DecimalShape b);       ///< + and -
-DecimalShape ProductShape(DecimalShape a, DecimalShape b);   ///< *
-DecimalShape QuotientShape(DecimalShape a, DecimalShape b);  ///< /
-DecimalShape RemainderShape(DecimalShape a, DecimalShape b); ///< %
+DecimalShape SumShape(DecimalShape a, DecimalShape b);        ///< + and -
+DecimalShape ProductShape(DecimalShape a, DecimalShape b);    ///< *
+DecimalShape QuotientShape(DecimalShape a, DecimalShape b);   ///< /
+DecimalShape RemainderShape(DecimalShape a, DecimalShape b);  ///< %
 /// The type that holds both.
 DecimalShape CommonShape(DecimalShape a, DecimalShape b);
 /// Of ROUND to `digits`.

@@ -22,7 +22,8 @@ using Text = std::string_view;
 
 void Sha2(Text value, std::int32_t bits, std::string& out) {
   if (bits != 224 && bits != 256 && bits != 384 && bits != 512) {
-    ThrowError(Error(ErrorCode::kInvalidArgument, fmt::format("SHA2 has no digest of {} bits", bits)).Hint("use 224, 256, 384 or 512"));
+    ThrowError(Error(ErrorCode::kInvalidArgument, fmt::format("SHA2 has no digest of {} bits", bits))
+                   .Hint("use 224, 256, 384 or 512"));
   }
   out = Sha2Hex(value, bits);
 }
@@ -37,8 +38,12 @@ void Bin(std::int64_t value, std::string& out) {
   }
 }
 
-void HexOfNumber(std::int64_t value, std::string& out) { out = fmt::format("{:X}", static_cast<std::uint64_t>(value)); }
-void HexOfBytes(Text value, std::string& out) { out = ToUpper(ToHex(value)); }
+void HexOfNumber(std::int64_t value, std::string& out) {
+  out = fmt::format("{:X}", static_cast<std::uint64_t>(value));
+}
+void HexOfBytes(Text value, std::string& out) {
+  out = ToUpper(ToHex(value));
+}
 
 /// UNHEX: NULL for anything but hexadecimal digits. Of an odd number of digits Flink drops the first one's value.
 bool Unhex(Text value, std::string& out) {
@@ -58,7 +63,8 @@ void ToBase64(Text bytes, std::string& out) {
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
     std::uint32_t group = 0;
     const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
-    for (std::size_t i = 0; i < 3; ++i) group = (group << 8) | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0U);
+    for (std::size_t i = 0; i < 3; ++i)
+      group = (group << 8) | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0U);
     for (std::size_t i = 0; i < 4; ++i) out += i <= count ? kBase64[(group >> (18 - 6 * i)) & 0x3FU] : '=';
   }
 }
@@ -172,7 +178,8 @@ void Decode(Text bytes, Text charset_name, std::string& out) {
 /// application/x-www-form-urlencoded, as Java's URLEncoder writes it.
 void UrlEncode(Text text, std::string& out) {
   for (const char c : text) {
-    if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || Text(".-*_").find(c) != Text::npos) {
+    if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+        Text(".-*_").find(c) != Text::npos) {
       out += c;
     } else if (c == ' ') {
       out += '+';
@@ -281,7 +288,8 @@ void RegisterEncodingFunctions(FunctionRegistrar& registrar) {
   const LogicalType text = LogicalType::VARCHAR;
   const LogicalType bytes = LogicalType::BLOB;
   for (const LogicalType& input : {text, bytes}) {
-    registrar.Add("flink_sha2", {input, LogicalType::INTEGER}, text, RowFunction<std::string, Text, std::int32_t>(Sha2));
+    registrar.Add("flink_sha2", {input, LogicalType::INTEGER}, text,
+                  RowFunction<std::string, Text, std::int32_t>(Sha2));
     registrar.Add("flink_hex", {input}, text, RowFunction<std::string, Text>(HexOfBytes));
     registrar.Add("flink_to_base64", {input}, text, RowFunction<std::string, Text>(ToBase64));
     registrar.Add("flink_from_base64", {input}, text, RowFunction<std::string, Text>(FromBase64));

@@ -55,7 +55,8 @@ struct OutputColumn {
     duckdb::Vector converted(type);
     std::string message;
     if (!duckdb::VectorOperations::DefaultTryCast(vector, converted, count, &message, true)) {
-      return Error(ErrorCode::kInvalidArgument, fmt::format("column {} cannot be given as {}: {}", field.name, field.type.ToString(), message));
+      return Error(ErrorCode::kInvalidArgument,
+                   fmt::format("column {} cannot be given as {}: {}", field.name, field.type.ToString(), message));
     }
     return AppendSame(converted, count, rows);
   }
@@ -72,19 +73,23 @@ struct OutputColumn {
 Result<OutputColumn> MakeOutputColumn(const std::string& name, const DataType& type) {
   BRAID_TRY_ASSIGN(duckdb::LogicalType logical, ToLogicalType(type));
   BRAID_TRY_ASSIGN(std::unique_ptr<ColumnCollector> collector, MakeColumnCollector(type));
-  return OutputColumn{DataField{.id = FieldId(0), .name = name, .type = type, .description = {}, .default_value = {}}, std::move(logical),
-                      std::move(collector)};
+  return OutputColumn{DataField{.id = FieldId(0), .name = name, .type = type, .description = {}, .default_value = {}},
+                      std::move(logical), std::move(collector)};
 }
 
 class StreamedResult : public QueryResult {
  public:
   StreamedResult(std::shared_ptr<DuckEngine::Impl> engine, std::shared_ptr<duckdb::Connection> connection,
                  duckdb::unique_ptr<duckdb::QueryResult> result, std::string sql)
-      : engine_(std::move(engine)), connection_(std::move(connection)), result_(std::move(result)), sql_(std::move(sql)) {}
+      : engine_(std::move(engine)),
+        connection_(std::move(connection)),
+        result_(std::move(result)),
+        sql_(std::move(sql)) {}
 
   Status SetColumns(std::span<const DataType> wanted) {
     if (!wanted.empty() && wanted.size() != result_->types.size()) {
-      return Error(ErrorCode::kInternal, fmt::format("a query gives {} columns where {} are wanted", result_->types.size(), wanted.size()))
+      return Error(ErrorCode::kInternal,
+                   fmt::format("a query gives {} columns where {} are wanted", result_->types.size(), wanted.size()))
           .Context(fmt::format("while running {}", sql_));
     }
     std::vector<DataField> fields;
@@ -92,7 +97,8 @@ class StreamedResult : public QueryResult {
       const std::string& name = result_->names[i];
       DataType type = DataType::Int();
       if (wanted.empty()) {
-        BRAID_TRY_ASSIGN(type, FromLogicalType(result_->types[i]).Context(fmt::format("in column {} of the result", name)));
+        BRAID_TRY_ASSIGN(type,
+                         FromLogicalType(result_->types[i]).Context(fmt::format("in column {} of the result", name)));
       } else {
         type = wanted[i];
       }
@@ -120,7 +126,8 @@ class StreamedResult : public QueryResult {
       BRAID_TRY_ASSIGN(std::shared_ptr<arrow::Array> array, output.collector->Finish());
       arrays.push_back(std::move(array));
     }
-    return std::optional<Batch>(Batch{.rows = arrow::RecordBatch::Make(schema_, row_count, std::move(arrays)), .kinds = nullptr});
+    return std::optional<Batch>(
+        Batch{.rows = arrow::RecordBatch::Make(schema_, row_count, std::move(arrays)), .kinds = nullptr});
   }
 
  private:
@@ -131,7 +138,8 @@ class StreamedResult : public QueryResult {
     if (!chunk || chunk->size() == 0) return std::int64_t{0};
     while (rows_.size() < chunk->size()) rows_.push_back(rows_.size());
     rows_.resize(chunk->size());
-    for (std::size_t i = 0; i < outputs_.size(); ++i) BRAID_TRY(outputs_[i].Append(chunk->data[i], chunk->size(), rows_));
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      BRAID_TRY(outputs_[i].Append(chunk->data[i], chunk->size(), rows_));
     return static_cast<std::int64_t>(chunk->size());
   }
 
@@ -253,9 +261,11 @@ Status CheckSettings(const EngineSettings& settings) {
                                                    duckdb::DuckDB::LibraryVersion(), kDuckVersion))
         .Hint("install the libduckdb.so that came with braid, or rebuild");
   }
-  if (settings.threads < 1) return Error(ErrorCode::kInvalidArgument, fmt::format("threads is {}, and must be 1 or more", settings.threads));
+  if (settings.threads < 1)
+    return Error(ErrorCode::kInvalidArgument, fmt::format("threads is {}, and must be 1 or more", settings.threads));
   if (settings.memory_limit_bytes < 1) {
-    return Error(ErrorCode::kInvalidArgument, fmt::format("memory is {} bytes, and must be more", settings.memory_limit_bytes));
+    return Error(ErrorCode::kInvalidArgument,
+                 fmt::format("memory is {} bytes, and must be more", settings.memory_limit_bytes));
   }
   return Ok();
 }
@@ -282,8 +292,9 @@ Result<std::unique_ptr<DuckEngine>> DuckEngine::Open(const EngineSettings& setti
     if (zone->HasError()) return FromDuckError(zone->GetErrorObject());
     return std::unique_ptr<DuckEngine>(new DuckEngine(std::move(impl)));
   });
-  return std::move(opened).Context(settings.database_path.empty() ? "while starting the query engine"
-                                                                  : fmt::format("while opening {}", settings.database_path));
+  return std::move(opened).Context(settings.database_path.empty()
+                                       ? "while starting the query engine"
+                                       : fmt::format("while opening {}", settings.database_path));
 }
 
 Result<std::unique_ptr<DuckConnection>> DuckEngine::Connect() {
@@ -301,8 +312,8 @@ ScanRegistration DuckEngine::Register(std::shared_ptr<const ScanSource> source) 
 Result<DuckEngine::Usage> DuckEngine::usage() const {
   return CatchDuckErrors({}, [&]() -> Result<Usage> {
     duckdb::Connection connection(*impl_->database);
-    const auto result =
-        connection.Query("SELECT sum(memory_usage_bytes)::BIGINT, sum(temporary_storage_bytes)::BIGINT FROM duckdb_memory()");
+    const auto result = connection.Query(
+        "SELECT sum(memory_usage_bytes)::BIGINT, sum(temporary_storage_bytes)::BIGINT FROM duckdb_memory()");
     if (result->HasError()) return FromDuckError(result->GetErrorObject());
     return Usage{result->GetValue(0, 0).GetValue<std::int64_t>(), result->GetValue(1, 0).GetValue<std::int64_t>()};
   });

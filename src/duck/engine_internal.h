@@ -31,8 +31,8 @@ class ScanRegistry {
 /// Adds `braid_scan(handle)` to the database. Inside a transaction of the context. May throw as DuckDB does.
 void RegisterScanFunction(duckdb::ClientContext& context, std::shared_ptr<ScanRegistry> registry);
 
-/// What follows from a filter that DuckDB pushed to a column, as a hint for pruning; null if nothing does. Reads dynamic filters
-/// as they are now. Any thread.
+/// What follows from a filter that DuckDB pushed to a column, as a hint for pruning; null if nothing does. Reads
+/// dynamic filters as they are now. Any thread.
 PredicatePtr HintFromFilter(const duckdb::TableFilter& filter, const DataField& column);
 
 }  // namespace braid

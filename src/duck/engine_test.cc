@@ -54,7 +54,8 @@ class EngineTest : public testing::Test {
 };
 
 TEST_F(EngineTest, StreamsRowsWithNamesAndTypes) {
-  BRAID_ASSERT_OK_AND_ASSIGN(const auto result, connection_->Query("SELECT 1::INTEGER AS a, 'x' AS b, sum(i) AS s FROM range(3) t(i)"));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto result,
+                             connection_->Query("SELECT 1::INTEGER AS a, 'x' AS b, sum(i) AS s FROM range(3) t(i)"));
   ASSERT_EQ(result->columns().size(), 3U);
   EXPECT_EQ(result->columns()[0].name, "a");
   EXPECT_EQ(result->columns()[1].type, DataType::String());
@@ -72,7 +73,8 @@ TEST_F(EngineTest, StreamsMoreRowsThanABatchHolds) {
   while (true) {
     BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<Batch> batch, result->Next());
     if (!batch) break;
-    for (std::int64_t row = 0; row < batch->row_count(); ++row) sum += DatumAt(*batch->rows->column(0), row, DataType::BigInt()).as_int();
+    for (std::int64_t row = 0; row < batch->row_count(); ++row)
+      sum += DatumAt(*batch->rows->column(0), row, DataType::BigInt()).as_int();
     count += batch->row_count();
   }
   EXPECT_EQ(count, 100000);
@@ -107,9 +109,11 @@ TEST_F(EngineTest, GivesEveryTypeAsAskedFor) {
       {"TIMESTAMPTZ '1970-01-01 01:00:00.000001+01'", DataType::TimestampLtz(6), Timestamp{0, 1000}},
       {"TIMESTAMPTZ '1970-01-01 00:00:00.002001+00'", DataType::TimestampLtz(9), Timestamp{2, 1000}},
       {"[1, NULL, 3]", DataType::Array(DataType::Int()), DatumList{1, Datum(), 3}},
-      {"[[1], [], NULL]", DataType::Array(DataType::Array(DataType::Int())), DatumList{DatumList{1}, DatumList{}, Datum()}},
+      {"[[1], [], NULL]", DataType::Array(DataType::Array(DataType::Int())),
+       DatumList{DatumList{1}, DatumList{}, Datum()}},
       {"[1.5::FLOAT, 2]::FLOAT[]", DataType::Vector(DataType::Float(), 2), DatumList{1.5F, 2.0F}},
-      {"MAP {'a': 1, 'b': NULL}", DataType::Map(DataType::String(), DataType::Int()), DatumList{DatumList{"a", 1}, DatumList{"b", Datum()}}},
+      {"MAP {'a': 1, 'b': NULL}", DataType::Map(DataType::String(), DataType::Int()),
+       DatumList{DatumList{"a", 1}, DatumList{"b", Datum()}}},
       {"MAP {'a': 2}", DataType::Multiset(DataType::String()), DatumList{DatumList{"a", 2}}},
       {"{'a': 1, 'b': NULL}", row, DatumList{1, Datum()}},
       {"[{'a': 1, 'b': 'x'}, NULL]", DataType::Array(row), DatumList{DatumList{1, "x"}, Datum()}},
@@ -123,26 +127,30 @@ TEST_F(EngineTest, GivesEveryTypeAsAskedFor) {
 }
 
 TEST_F(EngineTest, CastsAColumnThatHasAnotherTypeThanWanted) {
-  EXPECT_THAT(Rows("SELECT sum(i) FROM range(3) t(i)", {DataType::BigInt()}), HasValue(ElementsAre(ElementsAre(Datum(3)))));
+  EXPECT_THAT(Rows("SELECT sum(i) FROM range(3) t(i)", {DataType::BigInt()}),
+              HasValue(ElementsAre(ElementsAre(Datum(3)))));
   const Result<std::vector<DatumList>> rows = Rows("SELECT 3000000000", {DataType::Int()});
   EXPECT_THAT(rows, IsError(ErrorCode::kInvalidArgument));
 }
 
 TEST_F(EngineTest, OrdersNullsAsFlinkDoes) {
   ASSERT_THAT(connection_->Execute("CREATE TABLE t(a INTEGER); INSERT INTO t VALUES (1), (NULL), (2)"), IsOk());
-  EXPECT_THAT(Rows("SELECT a FROM t ORDER BY a"), HasValue(ElementsAre(ElementsAre(Datum()), ElementsAre(Datum(1)), ElementsAre(Datum(2)))));
+  EXPECT_THAT(Rows("SELECT a FROM t ORDER BY a"),
+              HasValue(ElementsAre(ElementsAre(Datum()), ElementsAre(Datum(1)), ElementsAre(Datum(2)))));
   EXPECT_THAT(Rows("SELECT a FROM t ORDER BY a DESC"),
               HasValue(ElementsAre(ElementsAre(Datum(2)), ElementsAre(Datum(1)), ElementsAre(Datum()))));
 }
 
 TEST_F(EngineTest, SetsWhatResultsDependOn) {
   EXPECT_THAT(Rows("SELECT current_setting('TimeZone')"), HasValue(ElementsAre(ElementsAre(Datum("UTC")))));
-  EXPECT_THAT(Rows("SELECT current_setting('autoload_known_extensions')"), HasValue(ElementsAre(ElementsAre(Datum(false)))));
+  EXPECT_THAT(Rows("SELECT current_setting('autoload_known_extensions')"),
+              HasValue(ElementsAre(ElementsAre(Datum(false)))));
   EXPECT_THAT(Rows("SELECT current_setting('threads')"), HasValue(ElementsAre(ElementsAre(Datum(1)))));
 }
 
 TEST_F(EngineTest, DescribesWithoutRunning) {
-  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<ResultColumn> columns, connection_->Describe("SELECT error('ran')::INTEGER AS a, 2.5 AS b"));
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<ResultColumn> columns,
+                             connection_->Describe("SELECT error('ran')::INTEGER AS a, 2.5 AS b"));
   ASSERT_EQ(columns.size(), 2U);
   EXPECT_EQ(columns[0].name, "a");
   EXPECT_EQ(columns[1].type, DataType::Decimal(2, 1));
@@ -163,7 +171,8 @@ TEST_F(EngineTest, SaysWhenMemoryDoesNotSuffice) {
   settings.memory_limit_bytes = 20 << 20;
   BRAID_ASSERT_OK_AND_ASSIGN(const auto small, DuckEngine::Open(settings));
   BRAID_ASSERT_OK_AND_ASSIGN(const auto connection, small->Connect());
-  const Status status = connection->Execute("CREATE TABLE t AS SELECT i, repeat('x', 100) || i AS s FROM range(2000000) t(i) ORDER BY s");
+  const Status status =
+      connection->Execute("CREATE TABLE t AS SELECT i, repeat('x', 100) || i AS s FROM range(2000000) t(i) ORDER BY s");
   EXPECT_THAT(status, IsError(ErrorCode::kUnavailable));
   EXPECT_THAT(status, HasMessage("raise the option memory"));
 }
@@ -190,7 +199,8 @@ class CancellingSource : public ScanSource {
    public:
     explicit Endless(const CancellingSource& source) : source_(source) {}
     std::size_t partition_count() const override { return 1; }
-    Result<std::unique_ptr<BatchReader>> Open(std::size_t /*partition*/, const PredicatePtr& /*filter*/) const override {
+    Result<std::unique_ptr<BatchReader>> Open(std::size_t /*partition*/,
+                                              const PredicatePtr& /*filter*/) const override {
       return std::unique_ptr<BatchReader>(new Endless(source_));
     }
     Result<std::optional<Batch>> Next() override {

@@ -18,7 +18,8 @@ std::optional<Error> OurError(const duckdb::ErrorData& error) {
   const auto& extra = error.ExtraInfo();
   const auto code = extra.find(kCodeKey);
   if (code == extra.end()) return std::nullopt;
-  Error ours(static_cast<ErrorCode>(ParseInt64(code->second).value_or(static_cast<int>(ErrorCode::kInternal))), error.RawMessage());
+  Error ours(static_cast<ErrorCode>(ParseInt64(code->second).value_or(static_cast<int>(ErrorCode::kInternal))),
+             error.RawMessage());
   for (int line = 0;; ++line) {
     const auto context = extra.find(kContextKey + std::to_string(line));
     if (context == extra.end()) break;
@@ -74,15 +75,19 @@ Error FromDuckError(const duckdb::ErrorData& error, std::string_view sql) {
     case ErrorCode::kInvalidArgument: return Error(code, fmt::format("a value cannot be computed: {}", text));
     case ErrorCode::kNotFound: return Error(code, fmt::format("the query engine does not know a name: {}", text));
     case ErrorCode::kConflict:
-      return Error(code, fmt::format("another session changed the same data: {}", text)).Hint("run the statement again");
+      return Error(code, fmt::format("another session changed the same data: {}", text))
+          .Hint("run the statement again");
     case ErrorCode::kIo:
       if (text.find("lock on file") != std::string::npos) {
-        return Error(ErrorCode::kConflict, fmt::format("the query engine's file is in use by another process: {}", text))
+        return Error(ErrorCode::kConflict,
+                     fmt::format("the query engine's file is in use by another process: {}", text))
             .Hint("stop the other process, or use another file");
       }
       return Error(code, fmt::format("the query engine cannot read or write a file: {}", text));
-    case ErrorCode::kCorruption: return Error(code, fmt::format("stored data of the query engine are damaged: {}", text));
-    case ErrorCode::kPermissionDenied: return Error(code, fmt::format("the query engine is not allowed to do this: {}", text));
+    case ErrorCode::kCorruption:
+      return Error(code, fmt::format("stored data of the query engine are damaged: {}", text));
+    case ErrorCode::kPermissionDenied:
+      return Error(code, fmt::format("the query engine is not allowed to do this: {}", text));
     case ErrorCode::kUnsupported: return Error(code, fmt::format("the query engine cannot do this: {}", text));
     default: break;
   }

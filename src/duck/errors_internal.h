@@ -10,11 +10,12 @@
 
 namespace braid {
 
-/// The error of a DuckDB failure. One that ThrowError raised inside a callback comes back as it was. `sql` is shown where DuckDB
-/// refuses SQL that we emitted.
+/// The error of a DuckDB failure. One that ThrowError raised inside a callback comes back as it was. `sql` is shown
+/// where DuckDB refuses SQL that we emitted.
 Error FromDuckError(const duckdb::ErrorData& error, std::string_view sql = {});
 
-/// Raises an error inside a callback of DuckDB, as an exception that leaves the database usable (never an InternalException).
+/// Raises an error inside a callback of DuckDB, as an exception that leaves the database usable (never an
+/// InternalException).
 [[noreturn]] void ThrowError(const Error& error);
 
 /// Takes a value inside a callback of DuckDB or raises the error.

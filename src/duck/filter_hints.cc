@@ -37,8 +37,8 @@ std::optional<Datum> DecimalDatum(const duckdb::Value& value) {
   }
 }
 
-/// DuckDB's constant as a value of the column's type, or nullopt if a comparison with it may not mean the same to Braid's
-/// readers as to DuckDB.
+/// DuckDB's constant as a value of the column's type, or nullopt if a comparison with it may not mean the same to
+/// Braid's readers as to DuckDB.
 std::optional<Datum> ToDatum(const duckdb::Value& value, const DataType& type) {
   if (value.IsNull()) return std::nullopt;
   switch (type.kind()) {
@@ -72,8 +72,8 @@ bool IsFloating(const DataType& type) {
   return type.kind() == TypeKind::kFloat || type.kind() == TypeKind::kDouble;
 }
 
-/// Statistics order -0.0 before 0.0 and know nothing of NaN, which DuckDB puts above all numbers; so only comparisons that
-/// neither touches become hints.
+/// Statistics order -0.0 before 0.0 and know nothing of NaN, which DuckDB puts above all numbers; so only comparisons
+/// that neither touches become hints.
 bool IsSafeFloating(ExpressionType comparison, const Datum& literal) {
   const double value = std::holds_alternative<float>(literal) ? literal.as_float() : literal.as_double();
   if (std::isnan(value) || value == 0) return false;
@@ -105,7 +105,8 @@ PredicatePtr FromIn(const duckdb::InFilter& filter, const DataField& column) {
   std::vector<Datum> literals;
   for (const duckdb::Value& value : filter.values) {
     std::optional<Datum> literal = ToDatum(value, column.type);
-    if (!literal || (IsFloating(column.type) && !IsSafeFloating(ExpressionType::COMPARE_EQUAL, *literal))) return nullptr;
+    if (!literal || (IsFloating(column.type) && !IsSafeFloating(ExpressionType::COMPARE_EQUAL, *literal)))
+      return nullptr;
     literals.push_back(*std::move(literal));
   }
   return Predicate::Leaf(Predicate::Op::kIn, column.name, column.type, std::move(literals));

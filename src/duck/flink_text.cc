@@ -15,7 +15,8 @@ namespace {
 std::optional<std::int64_t> TakeNumber(std::string_view& text) {
   std::size_t size = 0;
   std::int64_t value = 0;
-  while (size < text.size() && size < 9 && text[size] >= '0' && text[size] <= '9') value = value * 10 + (text[size++] - '0');
+  while (size < text.size() && size < 9 && text[size] >= '0' && text[size] <= '9')
+    value = value * 10 + (text[size++] - '0');
   text.remove_prefix(size);
   return size > 0 ? std::optional(value) : std::nullopt;
 }
@@ -37,7 +38,8 @@ std::optional<std::int32_t> ParseDays(std::string_view text, bool partial) {
   } while (Take(text, '-'));
   if (!text.empty() || (count < 3 && !partial)) return std::nullopt;
   const auto [year, month, day] = parts;
-  if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1 || day > DaysOfMonth(year, static_cast<int>(month))) return std::nullopt;
+  if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1 || day > DaysOfMonth(year, static_cast<int>(month)))
+    return std::nullopt;
   return static_cast<std::int32_t>(DaysFromCivil({year, static_cast<int>(month), static_cast<int>(day)}));
 }
 
@@ -71,7 +73,9 @@ void AppendFraction(std::int32_t nanos, int precision, std::string& out) {
   out += fmt::format("{:09}", nanos).substr(0, static_cast<std::size_t>(precision));
 }
 
-void AppendSeconds(std::int64_t seconds, std::string& out) { out += fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60); }
+void AppendSeconds(std::int64_t seconds, std::string& out) {
+  out += fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
 
 }  // namespace
 

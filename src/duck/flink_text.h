@@ -25,10 +25,10 @@ std::optional<bool> ParseFlinkBoolean(std::string_view text);
 
 // How Flink's casts print.
 
-void AppendFlinkDate(std::int32_t days, std::string& out);                                   ///< 2020-01-02
-void AppendFlinkTime(std::int64_t micros, int precision, std::string& out);                  ///< 03:04:05.678
-void AppendFlinkTimestamp(FlinkTimestamp value, int precision, std::string& out);            ///< 2020-01-02 03:04:05.678
-void AppendFlinkMonths(std::int64_t months, std::string& out);                               ///< +2-10
-void AppendFlinkMillis(std::int64_t millis, std::string& out);                               ///< +1 00:00:00.000
+void AppendFlinkDate(std::int32_t days, std::string& out);                         ///< 2020-01-02
+void AppendFlinkTime(std::int64_t micros, int precision, std::string& out);        ///< 03:04:05.678
+void AppendFlinkTimestamp(FlinkTimestamp value, int precision, std::string& out);  ///< 2020-01-02 03:04:05.678
+void AppendFlinkMonths(std::int64_t months, std::string& out);                     ///< +2-10
+void AppendFlinkMillis(std::int64_t millis, std::string& out);                     ///< +1 00:00:00.000
 
 }  // namespace braid

@@ -19,17 +19,17 @@ enum class Nulls {
   kFromArguments,  ///< if an argument may be
   kAlways,
   kNever,
-  kFromRule,       ///< as `rule` says
+  kFromRule,  ///< as `rule` says
 };
 
-/// A function, or one of several with the same name. Adding a function = one of these, a native function if DuckDB has none that
-/// agrees, and a line in the tests.
+/// A function, or one of several with the same name. Adding a function = one of these, a native function if DuckDB has
+/// none that agrees, and a line in the tests.
 struct FunctionEntry {
   std::string_view name;  ///< upper case
-  /// One word for each argument, `?` behind one that may be left out, `*` behind the last one if it may come any number of times.
-  /// text, bytes, textbytes, bool, int (cast to INT), bigint (cast to BIGINT), exact (integer or decimal), numeric, double (cast to
-  /// DOUBLE), date, time, timestamp, ltz, instant (timestamp or ltz), datetime (instant or date), temporal (that or time), interval,
-  /// array, map, row, symbol, any; `~` before one that may be a bare NULL.
+  /// One word for each argument, `?` behind one that may be left out, `*` behind the last one if it may come any number
+  /// of times. text, bytes, textbytes, bool, int (cast to INT), bigint (cast to BIGINT), exact (integer or decimal),
+  /// numeric, double (cast to DOUBLE), date, time, timestamp, ltz, instant (timestamp or ltz), datetime (instant or
+  /// date), temporal (that or time), interval, array, map, row, symbol, any; `~` before one that may be a bare NULL.
   std::string_view arguments;
   /// A type; `=N`: that of argument N; `varchar N`: VARCHAR of its length; empty: `rule` says.
   std::string_view result = {};
@@ -53,7 +53,8 @@ std::span<const FunctionEntry> JsonEntries();
 /// Whether one of the arguments may be NULL.
 bool AnyNullable(std::span<const CallArgument> arguments);
 /// Fills {0} …, {*} and {zone}.
-std::string FillTemplate(std::string_view emission, std::span<const CallArgument> arguments, const CallContext& context);
+std::string FillTemplate(std::string_view emission, std::span<const CallArgument> arguments,
+                         const CallContext& context);
 /// "(INT, STRING)".
 std::string DescribeTypes(std::span<const CallArgument> arguments);
 Error WrongArguments(std::string_view name, std::span<const CallArgument> arguments, std::string_view wanted);

@@ -1,6 +1,7 @@
 #include "duck/function_table.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -37,7 +38,8 @@ bool AnyNullable(std::span<const CallArgument> arguments) {
   });
 }
 
-std::string FillTemplate(std::string_view emission, std::span<const CallArgument> arguments, const CallContext& context) {
+std::string FillTemplate(std::string_view emission, std::span<const CallArgument> arguments,
+                         const CallContext& context) {
   std::string sql;
   while (!emission.empty()) {
     const std::size_t open = emission.find('{');
@@ -63,20 +65,30 @@ std::string DescribeTypes(std::span<const CallArgument> arguments) {
   std::string text = "(";
   for (const CallArgument& argument : arguments) {
     if (text.size() > 1) text += ", ";
-    text += argument.type.kind() == SqlType::Kind::kSymbol ? argument.sql : argument.type.WithNullability(true).ToString();
+    text +=
+        argument.type.kind() == SqlType::Kind::kSymbol ? argument.sql : argument.type.WithNullability(true).ToString();
   }
   return text + ")";
 }
 
 Error WrongArguments(std::string_view name, std::span<const CallArgument> arguments, std::string_view wanted) {
-  return Error(ErrorCode::kInvalidArgument, fmt::format("{} cannot take {}", name, DescribeTypes(arguments))).Hint(fmt::format("it takes ({})", wanted));
+  return Error(ErrorCode::kInvalidArgument, fmt::format("{} cannot take {}", name, DescribeTypes(arguments)))
+      .Hint(fmt::format("it takes ({})", wanted));
 }
 
-bool IsText(const SqlType& type) { return type.is_value() && type.data().is_text(); }
-bool IsNumeric(const SqlType& type) { return type.is_value() && type.data().is_numeric(); }
-bool IsKind(const SqlType& type, TypeKind kind) { return type.is_value() && type.data().kind() == kind; }
+bool IsText(const SqlType& type) {
+  return type.is_value() && type.data().is_text();
+}
+bool IsNumeric(const SqlType& type) {
+  return type.is_value() && type.data().is_numeric();
+}
+bool IsKind(const SqlType& type, TypeKind kind) {
+  return type.is_value() && type.data().kind() == kind;
+}
 
-std::string DuckTypeOf(const DataType& type) { return ToDuckType(type).value(); }
+std::string DuckTypeOf(const DataType& type) {
+  return ToDuckType(type).value();
+}
 
 namespace {
 
@@ -171,7 +183,8 @@ Status CastToWords(std::span<CallArgument> arguments, std::span<const Word> word
 
 Result<DataType> ResultType(std::string_view spec, std::span<const CallArgument> arguments) {
   if (spec.front() == '=') return arguments[static_cast<std::size_t>(spec[1] - '0')].type.data();
-  if (spec.starts_with("varchar ")) return DataType::VarChar(std::max(1, arguments[static_cast<std::size_t>(spec[8] - '0')].type.data().length()));
+  if (spec.starts_with("varchar "))
+    return DataType::VarChar(std::max(1, arguments[static_cast<std::size_t>(spec[8] - '0')].type.data().length()));
   return ParseDataType(spec);
 }
 
@@ -179,11 +192,13 @@ Result<EmittedCall> Emit(const FunctionEntry& entry, Arguments& arguments, const
   if (entry.rule != nullptr) {
     BRAID_TRY_ASSIGN(EmittedCall call, entry.rule(arguments, context));
     if (entry.nulls == Nulls::kFromArguments) call.type = call.type.WithNullability(AnyNullable(arguments));
-    if (entry.nulls == Nulls::kAlways || entry.nulls == Nulls::kNever) call.type = call.type.WithNullability(entry.nulls == Nulls::kAlways);
+    if (entry.nulls == Nulls::kAlways || entry.nulls == Nulls::kNever)
+      call.type = call.type.WithNullability(entry.nulls == Nulls::kAlways);
     return call;
   }
   BRAID_TRY_ASSIGN(const DataType type, ResultType(entry.result, arguments));
-  const bool nullable = entry.nulls == Nulls::kAlways || (entry.nulls == Nulls::kFromArguments && AnyNullable(arguments));
+  const bool nullable =
+      entry.nulls == Nulls::kAlways || (entry.nulls == Nulls::kFromArguments && AnyNullable(arguments));
   return EmittedCall{type.WithNullability(nullable), FillTemplate(entry.emission, arguments, context)};
 }
 
@@ -192,7 +207,8 @@ using Index = std::map<std::string_view, std::vector<const FunctionEntry*>, std:
 const Index& Table() {
   static const Index table = [] {
     Index index;
-    for (const auto& entries : {OperatorEntries(), ConditionEntries(), NumberEntries(), TextEntries(), TimeEntries(), CollectionEntries(), JsonEntries()}) {
+    for (const auto& entries : {OperatorEntries(), ConditionEntries(), NumberEntries(), TextEntries(), TimeEntries(),
+                                CollectionEntries(), JsonEntries()}) {
       for (const FunctionEntry& entry : entries) index[entry.name].push_back(&entry);
     }
     return index;
@@ -210,16 +226,26 @@ bool IsOperator(std::string_view name) {
   return names.contains(name) || name.find(' ') != std::string_view::npos;
 }
 
+/// What Flink has and Braid lacks.
+constexpr std::array<std::string_view, 9> kUnsupported = {"PRINTF",     "PARSE_JSON",    "TRY_PARSE_JSON",
+                                                          "OBJECT_OF",  "OBJECT_UPDATE", "JSON",
+                                                          "PERCENTILE", "MULTISET",      "CURRENT_WATERMARK"};
+
 Error UnknownFunction(std::string_view name) {
+  if (std::find(kUnsupported.begin(), kUnsupported.end(), ToUpper(name)) != kUnsupported.end()) {
+    return Error(ErrorCode::kUnsupported, fmt::format("the function {} is not supported", ToUpper(name)));
+  }
   Error error(ErrorCode::kNotFound, fmt::format("there is no function {}", name));
   const std::vector<std::string> names = ScalarFunctionNames();
-  if (const auto nearest = NearestName(name, names)) return std::move(error).Hint(fmt::format("did you mean {}?", *nearest));
+  if (const auto nearest = NearestName(name, names))
+    return std::move(error).Hint(fmt::format("did you mean {}?", *nearest));
   return error;
 }
 
 }  // namespace
 
-Result<EmittedCall> ResolveCall(std::string_view name, std::vector<CallArgument> arguments, const CallContext& context) {
+Result<EmittedCall> ResolveCall(std::string_view name, std::vector<CallArgument> arguments,
+                                const CallContext& context) {
   const std::string upper = ToUpper(name);
   const auto found = Table().find(upper);
   if (found == Table().end()) return UnknownFunction(name);
@@ -233,7 +259,8 @@ Result<EmittedCall> ResolveCall(std::string_view name, std::vector<CallArgument>
   }
   for (const CallArgument& argument : arguments) {
     if (argument.type.kind() == SqlType::Kind::kNull) {
-      return Error(ErrorCode::kInvalidArgument, fmt::format("{} cannot take a NULL without a type", upper)).Hint("write CAST(NULL AS type)");
+      return Error(ErrorCode::kInvalidArgument, fmt::format("{} cannot take a NULL without a type", upper))
+          .Hint("write CAST(NULL AS type)");
     }
   }
   return WrongArguments(upper, arguments, wanted);

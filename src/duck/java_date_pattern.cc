@@ -11,9 +11,11 @@
 namespace braid {
 namespace {
 
-constexpr std::array<std::string_view, 12> kMonths = {"January", "February", "March",     "April",   "May",      "June",
-                                                      "July",    "August",   "September", "October", "November", "December"};
-constexpr std::array<std::string_view, 7> kDays = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
+constexpr std::array<std::string_view, 12> kMonths = {"January",   "February", "March",    "April",
+                                                      "May",       "June",     "July",     "August",
+                                                      "September", "October",  "November", "December"};
+constexpr std::array<std::string_view, 7> kDays = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                                   "Thursday", "Friday", "Saturday"};
 constexpr std::string_view kSupported = "yuMLdDEecaHhKkmsSAnNQqwGW";
 constexpr std::string_view kZones = "VzOXxZBYgF";
 
@@ -51,7 +53,9 @@ Fields FieldsOf(std::int64_t seconds, std::int32_t nanos) {
   return fields;
 }
 
-void AppendPadded(std::int64_t value, int width, std::string& out) { out += fmt::format("{:0{}}", value, width); }
+void AppendPadded(std::int64_t value, int width, std::string& out) {
+  out += fmt::format("{:0{}}", value, width);
+}
 
 void AppendName(std::string_view name, int count, std::string& out) {
   out += count == 4 ? name : name.substr(0, count == 5 ? 1 : 3);
@@ -107,7 +111,8 @@ void AppendField(char letter, int count, const Fields& fields, std::string& out)
       const int quarter = (fields.date.month + 2) / 3;
       if (count == 3) out += 'Q';
       if (count == 4) {
-        constexpr std::array<std::string_view, 4> kQuarters = {"1st quarter", "2nd quarter", "3rd quarter", "4th quarter"};
+        constexpr std::array<std::string_view, 4> kQuarters = {"1st quarter", "2nd quarter", "3rd quarter",
+                                                               "4th quarter"};
         out += kQuarters[static_cast<std::size_t>(quarter - 1)];
       } else {
         AppendPadded(quarter, count == 2 ? 2 : 1, out);
@@ -116,7 +121,10 @@ void AppendField(char letter, int count, const Fields& fields, std::string& out)
     }
     case 'w': AppendPadded(fields.week(), count, out); return;
     case 'W': AppendPadded((fields.date.day + 6 + (6 - fields.weekday)) / 7, count, out); return;
-    case 'G': out += count == 4 ? (fields.date.year > 0 ? "Anno Domini" : "Before Christ") : (fields.date.year > 0 ? "AD" : "BC"); return;
+    case 'G':
+      out +=
+          count == 4 ? (fields.date.year > 0 ? "Anno Domini" : "Before Christ") : (fields.date.year > 0 ? "AD" : "BC");
+      return;
     default: return;
   }
 }
@@ -153,7 +161,8 @@ class Reader {
         if (count == 2) return Number(2, 2, year) && (year += 2000, true);
         return Number(fixed ? count : 1, fixed ? count : 10, year);
       case 'M':
-      case 'L': return count > 2 ? Month(count) : Number(fixed || count == 2 ? count : 1, fixed || count == 2 ? 2 : 2, month);
+      case 'L':
+        return count > 2 ? Month(count) : Number(fixed || count == 2 ? count : 1, fixed || count == 2 ? 2 : 2, month);
       case 'd': return Number(count, 2, day);
       case 'D': {
         std::int64_t value = 0;
@@ -185,7 +194,8 @@ class Reader {
     std::int64_t days = DaysFromCivil({year, static_cast<int>(month), static_cast<int>(day)});
     if (day_of_year) days = DaysFromCivil({year, 1, 1}) + *day_of_year - 1;
     const std::int64_t hours = hour + (twelve_hours && afternoon.value_or(false) ? 12 : 0);
-    return JavaDatePattern::Parsed{days * 86400 + hours * 3600 + minute * 60 + second, static_cast<std::int32_t>(nanos)};
+    return JavaDatePattern::Parsed{days * 86400 + hours * 3600 + minute * 60 + second,
+                                   static_cast<std::int32_t>(nanos)};
   }
 
  private:
@@ -232,7 +242,9 @@ class Reader {
   std::string_view rest_;
 };
 
-bool IsNumeric(char letter, int count) { return std::string_view("yudDHkhKmsSn").find(letter) != std::string_view::npos || (letter == 'M' && count < 3); }
+bool IsNumeric(char letter, int count) {
+  return std::string_view("yudDHkhKmsSn").find(letter) != std::string_view::npos || (letter == 'M' && count < 3);
+}
 
 }  // namespace
 
@@ -248,17 +260,20 @@ Result<JavaDatePattern> JavaDatePattern::Compile(std::string_view pattern) {
       std::size_t end = at;
       while (end < pattern.size() && pattern[end] == c) ++end;
       if (kZones.find(c) != std::string_view::npos) {
-        return Error(ErrorCode::kUnsupported, fmt::format("the date pattern '{}' uses the letter {}, which is not supported", pattern, c));
+        return Error(ErrorCode::kUnsupported,
+                     fmt::format("the date pattern '{}' uses the letter {}, which is not supported", pattern, c));
       }
       if (kSupported.find(c) == std::string_view::npos) {
-        return Error(ErrorCode::kInvalidArgument, fmt::format("the date pattern '{}' uses the unknown letter {}", pattern, c))
+        return Error(ErrorCode::kInvalidArgument,
+                     fmt::format("the date pattern '{}' uses the unknown letter {}", pattern, c))
             .Hint("text in a pattern stands in single quotes");
       }
       compiled.pieces_.push_back({c, static_cast<int>(end - at), {}});
       at = end;
     } else if (c == '\'') {
       std::size_t end = pattern.find('\'', at + 1);
-      if (end == std::string_view::npos) return Error(ErrorCode::kInvalidArgument, fmt::format("the date pattern '{}' has an open quote", pattern));
+      if (end == std::string_view::npos)
+        return Error(ErrorCode::kInvalidArgument, fmt::format("the date pattern '{}' has an open quote", pattern));
       literal(end == at + 1 ? "'" : pattern.substr(at + 1, end - at - 1));
       at = end + 1;
     } else if (c == '[' || c == ']') {
@@ -289,7 +304,8 @@ std::optional<JavaDatePattern::Parsed> JavaDatePattern::Parse(std::string_view t
       if (!reader.Literal(piece.literal)) return std::nullopt;
       continue;
     }
-    const bool fixed = i + 1 < pieces_.size() && pieces_[i + 1].letter != 0 && IsNumeric(pieces_[i + 1].letter, pieces_[i + 1].count);
+    const bool fixed =
+        i + 1 < pieces_.size() && pieces_[i + 1].letter != 0 && IsNumeric(pieces_[i + 1].letter, pieces_[i + 1].count);
     if (!reader.Field(piece.letter, piece.count, fixed)) return std::nullopt;
   }
   if (!reader.done()) return std::nullopt;

@@ -10,10 +10,12 @@
 
 namespace braid {
 
-/// A pattern of java.time's DateTimeFormatter in the US locale, as DATE_FORMAT and TO_TIMESTAMP take it. Immutable; any thread.
+/// A pattern of java.time's DateTimeFormatter in the US locale, as DATE_FORMAT and TO_TIMESTAMP take it. Immutable; any
+/// thread.
 class JavaDatePattern {
  public:
-  /// Errors: kInvalidArgument for letters that Java does not know; kUnsupported for those of zones and text forms that are left out.
+  /// Errors: kInvalidArgument for letters that Java does not know; kUnsupported for those of zones and text forms that
+  /// are left out.
   static Result<JavaDatePattern> Compile(std::string_view pattern);
 
   /// Appends a local date-time, given in nanoseconds since 1970-01-01T00:00:00 as seconds and rest.

@@ -18,15 +18,22 @@ constexpr std::int64_t kMaxSteps = 50'000'000;
 // Above this many bits the visited states are not remembered.
 constexpr std::size_t kMaxVisited = std::size_t{1} << 26;
 
-bool IsWordByte(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool IsWordByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
-bool IsLineTerminator(std::uint32_t c) { return c == '\n' || c == '\r' || c == 0x85 || c == 0x2028 || c == 0x2029; }
+bool IsLineTerminator(std::uint32_t c) {
+  return c == '\n' || c == '\r' || c == 0x85 || c == 0x2028 || c == 0x2029;
+}
 
 /// One search in one text: a backtracking run over the program, which remembers failed states once a run grows long.
 class Matcher {
  public:
   Matcher(const JavaRegex::Program& program, std::string_view text)
-      : program_(program), text_(text), slots_(2 * (program.groups + 1), kNowhere), marks_(program.registers, kNowhere) {}
+      : program_(program),
+        text_(text),
+        slots_(2 * (program.groups + 1), kNowhere),
+        marks_(program.registers, kNowhere) {}
 
   /// Whether a match begins at this byte, ending at the text's end if `whole`. Errors: too many steps.
   Result<bool> MatchAt(std::size_t start, bool whole) {
@@ -36,7 +43,8 @@ class Matcher {
     const bool matched = Run(0, start);
     if (steps_ > kMaxSteps) {
       return Error(ErrorCode::kInvalidArgument,
-                   fmt::format("the regular expression '{}' takes too many steps on a text of {} bytes", program_.pattern, text_.size()))
+                   fmt::format("the regular expression '{}' takes too many steps on a text of {} bytes",
+                               program_.pattern, text_.size()))
           .Hint("avoid repetitions inside repetitions");
     }
     return matched;
@@ -167,7 +175,8 @@ class Matcher {
   bool Consume(const RegexInstruction& instruction, std::size_t& position) const {
     switch (instruction.op) {
       case Op::kLineBegin:
-        return position == 0 || (position < text_.size() && IsLineTerminator(static_cast<unsigned char>(text_[position - 1])));
+        return position == 0 ||
+               (position < text_.size() && IsLineTerminator(static_cast<unsigned char>(text_[position - 1])));
       case Op::kLineEnd: return position == text_.size() || IsLineTerminator(CodePointAt(text_, position));
       case Op::kTextBegin: return position == 0;
       case Op::kTextEnd: return position == text_.size();
@@ -236,7 +245,8 @@ class Matcher {
   std::int64_t steps_ = 0;
 };
 
-Result<std::optional<JavaRegex::Match>> FindFrom(const JavaRegex::Program& program, Matcher& matcher, std::string_view text, std::size_t from) {
+Result<std::optional<JavaRegex::Match>> FindFrom(const JavaRegex::Program& program, Matcher& matcher,
+                                                 std::string_view text, std::size_t from) {
   for (std::size_t start = from; start <= text.size();) {
     if (!program.literal_prefix.empty()) {
       start = text.find(program.literal_prefix, start);
@@ -256,14 +266,18 @@ Result<JavaRegex> JavaRegex::Compile(std::string_view pattern) {
   return JavaRegex(std::make_shared<const Program>(std::move(program)));
 }
 
-std::size_t JavaRegex::group_count() const { return program_->groups; }
+std::size_t JavaRegex::group_count() const {
+  return program_->groups;
+}
 
 Result<std::optional<JavaRegex::Match>> JavaRegex::Find(std::string_view text, std::size_t from) const {
   Matcher matcher(*program_, text);
   return FindFrom(*program_, matcher, text, from);
 }
 
-Result<bool> JavaRegex::Matches(std::string_view text) const { return Matcher(*program_, text).MatchAt(0, true); }
+Result<bool> JavaRegex::Matches(std::string_view text) const {
+  return Matcher(*program_, text).MatchAt(0, true);
+}
 
 Result<std::vector<JavaRegex::Match>> JavaRegex::FindAll(std::string_view text) const {
   std::vector<Match> matches;

@@ -14,10 +14,10 @@ namespace braid {
 
 /// A pattern of java.util.regex, as Flink's regular expression functions take it.
 ///
-/// Matches as Java does: leftmost, then the first alternative that succeeds, over code points. Supported: everything but
-/// intersections of classes, Unicode scripts and blocks, and the flags x, u, d. Patterns without back references and
-/// look-around take time linear in pattern times text, others may take exponential time as they do in Java, and end with an error
-/// after 50 million steps. Immutable; any thread.
+/// Matches as Java does: leftmost, then the first alternative that succeeds, over code points. Supported: everything
+/// but intersections of classes, Unicode scripts and blocks, and the flags x, u, d. Patterns without back references
+/// and look-around take time linear in pattern times text, others may take exponential time as they do in Java, and end
+/// with an error after 50 million steps. Immutable; any thread.
 class JavaRegex {
  public:
   /// Errors: kInvalidArgument if Java refuses the pattern; kUnsupported for what is left out. Both name the pattern.
@@ -30,7 +30,9 @@ class JavaRegex {
 
     std::size_t group_count() const { return begin.size() - 1; }
     bool took_part(std::size_t group) const { return end[group] != std::string_view::npos; }
-    std::string_view group(std::string_view text, std::size_t index) const { return text.substr(begin[index], end[index] - begin[index]); }
+    std::string_view group(std::string_view text, std::size_t index) const {
+      return text.substr(begin[index], end[index] - begin[index]);
+    }
   };
 
   /// The first match that begins at byte `from` or later. Errors: kInvalidArgument if it takes too many steps.

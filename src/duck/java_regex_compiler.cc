@@ -22,9 +22,15 @@ constexpr int kMaxRepeat = 1000;
 constexpr std::size_t kMaxProgram = 100'000;
 constexpr int kMaxDepth = 200;
 
-bool IsDigit(std::uint32_t c) { return c >= '0' && c <= '9'; }
-bool IsLetter(std::uint32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-std::uint32_t Lower(std::uint32_t c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
+bool IsDigit(std::uint32_t c) {
+  return c >= '0' && c <= '9';
+}
+bool IsLetter(std::uint32_t c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+std::uint32_t Lower(std::uint32_t c) {
+  return c >= 'A' && c <= 'Z' ? c + 32 : c;
+}
 
 struct Flags {
   bool no_case = false;
@@ -51,10 +57,12 @@ class Compiler {
   using Code = std::vector<RegexInstruction>;
 
   Error Wrong(std::string_view what) const {
-    return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no regular expression: {} at position {}", pattern_, what, at_));
+    return Error(ErrorCode::kInvalidArgument,
+                 fmt::format("'{}' is no regular expression: {} at position {}", pattern_, what, at_));
   }
   Error Unsupported(std::string_view what) const {
-    return Error(ErrorCode::kUnsupported, fmt::format("the regular expression '{}' uses {}, which is not supported", pattern_, what));
+    return Error(ErrorCode::kUnsupported,
+                 fmt::format("the regular expression '{}' uses {}, which is not supported", pattern_, what));
   }
 
   bool AtEnd() const { return at_ >= pattern_.size(); }
@@ -85,7 +93,10 @@ class Compiler {
     const std::uint32_t shift = Here() - begin;
     for (RegexInstruction instruction : code) {
       switch (instruction.op) {
-        case Op::kSplit: instruction.x += shift; instruction.y += shift; break;
+        case Op::kSplit:
+          instruction.x += shift;
+          instruction.y += shift;
+          break;
         case Op::kJump:
         case Op::kLookAhead:
         case Op::kLookBehind:
@@ -103,7 +114,8 @@ class Compiler {
     const std::uint32_t begin = Here();
     BRAID_TRY(Sequence(depth));
     while (Accept("|")) {
-      // a|b|c becomes (a|b)|c: the jumps of earlier alternatives, moved with their code, lead to the jump that follows it.
+      // a|b|c becomes (a|b)|c: the jumps of earlier alternatives, moved with their code, lead to the jump that follows
+      // it.
       const Code first = Cut(begin);
       const std::uint32_t split = Emit(Op::kSplit);
       program_.code[split].x = Here();
@@ -337,8 +349,11 @@ class Compiler {
       std::string_view text;
       Op op;
     };
-    for (const Position& position : {Position{"b", Op::kWordBoundary}, {"B", Op::kNoWordBoundary}, {"A", Op::kTextBegin},
-                                     {"Z", Op::kTextEndOrLastLine}, {"z", Op::kTextEnd}}) {
+    for (const Position& position : {Position{"b", Op::kWordBoundary},
+                                     {"B", Op::kNoWordBoundary},
+                                     {"A", Op::kTextBegin},
+                                     {"Z", Op::kTextEndOrLastLine},
+                                     {"z", Op::kTextEnd}}) {
       if (Accept(position.text)) {
         Emit(position.op);
         return true;
@@ -367,7 +382,8 @@ class Compiler {
   Result<bool> NamedReference() {
     const std::size_t end = pattern_.find('>', at_);
     const auto found = names_.find(std::string(pattern_.substr(at_, end == std::string_view::npos ? end : end - at_)));
-    if (end == std::string_view::npos || found == names_.end()) return Wrong("a reference to a group that does not exist");
+    if (end == std::string_view::npos || found == names_.end())
+      return Wrong("a reference to a group that does not exist");
     at_ = end + 1;
     return Reference(found->second);
   }
@@ -390,7 +406,10 @@ class Compiler {
       case 's':
       case 'S': set.ranges = {{'\t', '\r'}, {' ', ' '}}; break;
       case 'h':
-      case 'H': set.ranges = {{' ', ' '}, {'\t', '\t'}, {0xA0, 0xA0}, {0x1680, 0x1680}, {0x2000, 0x200A}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}}; break;
+      case 'H':
+        set.ranges = {{' ', ' '},       {'\t', '\t'},     {0xA0, 0xA0},     {0x1680, 0x1680},
+                      {0x2000, 0x200A}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}};
+        break;
       case 'v':
       case 'V': set.ranges = {{'\n', '\r'}, {0x85, 0x85}, {0x2028, 0x2029}}; break;
       case 'p':
@@ -417,20 +436,21 @@ class Compiler {
     } else if (!AtEnd()) {
       name = std::string(1, pattern_[at_++]);
     }
-    static const std::map<std::string, std::vector<std::pair<std::uint32_t, std::uint32_t>>, std::less<>> kProperties = {
-        {"Lower", {{'a', 'z'}}},
-        {"Upper", {{'A', 'Z'}}},
-        {"ASCII", {{0, 0x7F}}},
-        {"Alpha", {{'a', 'z'}, {'A', 'Z'}}},
-        {"Digit", {{'0', '9'}}},
-        {"Alnum", {{'a', 'z'}, {'A', 'Z'}, {'0', '9'}}},
-        {"Punct", {{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}}},
-        {"Graph", {{'!', '~'}}},
-        {"Print", {{' ', '~'}}},
-        {"Blank", {{' ', ' '}, {'\t', '\t'}}},
-        {"Cntrl", {{0, 0x1F}, {0x7F, 0x7F}}},
-        {"XDigit", {{'0', '9'}, {'a', 'f'}, {'A', 'F'}}},
-        {"Space", {{'\t', '\r'}, {' ', ' '}}},
+    static const std::map<std::string, std::vector<std::pair<std::uint32_t, std::uint32_t>>, std::less<>> kProperties =
+        {
+            {"Lower", {{'a', 'z'}}},
+            {"Upper", {{'A', 'Z'}}},
+            {"ASCII", {{0, 0x7F}}},
+            {"Alpha", {{'a', 'z'}, {'A', 'Z'}}},
+            {"Digit", {{'0', '9'}}},
+            {"Alnum", {{'a', 'z'}, {'A', 'Z'}, {'0', '9'}}},
+            {"Punct", {{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}}},
+            {"Graph", {{'!', '~'}}},
+            {"Print", {{' ', '~'}}},
+            {"Blank", {{' ', ' '}, {'\t', '\t'}}},
+            {"Cntrl", {{0, 0x1F}, {0x7F, 0x7F}}},
+            {"XDigit", {{'0', '9'}, {'a', 'f'}, {'A', 'F'}}},
+            {"Space", {{'\t', '\r'}, {' ', ' '}}},
     };
     const auto found = kProperties.find(name);
     if (found == kProperties.end()) return Unsupported(fmt::format("the property {}", name));
@@ -551,6 +571,8 @@ class Compiler {
 
 }  // namespace
 
-Result<JavaRegex::Program> CompileRegex(std::string_view pattern) { return Compiler(pattern).Run(); }
+Result<JavaRegex::Program> CompileRegex(std::string_view pattern) {
+  return Compiler(pattern).Run();
+}
 
 }  // namespace braid

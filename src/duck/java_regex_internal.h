@@ -37,7 +37,13 @@ struct RegexInstruction {
     kSave,         // x: slot
     kMark,         // x: register takes the position
     kLoopIfMoved,  // to y unless the position is still that of register x
-    kLineBegin, kLineEnd, kTextBegin, kTextEnd, kTextEndOrLastLine, kWordBoundary, kNoWordBoundary,
+    kLineBegin,
+    kLineEnd,
+    kTextBegin,
+    kTextEnd,
+    kTextEndOrLastLine,
+    kWordBoundary,
+    kNoWordBoundary,
     kBackReference,  // x: group; y: 1 if case does not matter
     kLookAhead,      // the following up to kSucceed must match; then to x. y: 1 if it must not
     kLookBehind,     // likewise, ending here
@@ -53,9 +59,9 @@ struct JavaRegex::Program {
   std::string pattern;
   std::vector<RegexInstruction> code;
   std::vector<RegexClass> classes;
-  std::size_t groups = 0;     // without the whole match
-  std::size_t registers = 0;  // for kMark
-  bool simple = true;         // no back reference, look-around or atomic group: states may be visited once
+  std::size_t groups = 0;      // without the whole match
+  std::size_t registers = 0;   // for kMark
+  bool simple = true;          // no back reference, look-around or atomic group: states may be visited once
   std::string literal_prefix;  // bytes that every match begins with
 };
 

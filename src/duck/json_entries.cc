@@ -33,7 +33,8 @@ Call JsonValue(Arguments& arguments, const CallContext& context) {
       break;
     }
     default:
-      return Error(ErrorCode::kInvalidArgument, fmt::format("JSON_VALUE cannot return {}", type.ToString())).Hint("it returns STRING, INT, DOUBLE or BOOLEAN");
+      return Error(ErrorCode::kInvalidArgument, fmt::format("JSON_VALUE cannot return {}", type.ToString()))
+          .Hint("it returns STRING, INT, DOUBLE or BOOLEAN");
   }
   const auto behaviour = [&](std::size_t index) -> Result<std::string> {
     const std::string kind = Symbol(arguments, index, "NULL");
@@ -45,8 +46,9 @@ Call JsonValue(Arguments& arguments, const CallContext& context) {
   BRAID_TRY_ASSIGN(const std::string empty, behaviour(3));
   BRAID_TRY_ASSIGN(const std::string error, behaviour(5));
   if (empty == "NULL" && error == "NULL") return EmittedCall{type, value};
-  return EmittedCall{type, fmt::format("(CASE flink_json_value_status({}, {}) WHEN 0 THEN {} WHEN 1 THEN {} WHEN 2 THEN {} END)", arguments[0].sql, arguments[1].sql,
-                                       value, empty, error)};
+  return EmittedCall{
+      type, fmt::format("(CASE flink_json_value_status({}, {}) WHEN 0 THEN {} WHEN 1 THEN {} WHEN 2 THEN {} END)",
+                        arguments[0].sql, arguments[1].sql, value, empty, error)};
 }
 
 /// JSON_QUERY (json, path, 'wrapper, 'empty, 'error).
@@ -62,17 +64,24 @@ Call JsonQuery(Arguments& arguments, const CallContext& /*context*/) {
   };
   const std::string empty = behaviour(3);
   const std::string error = behaviour(4);
-  if (empty == "NULL" && error == "NULL") return EmittedCall{DataType::String(), fmt::format("flink_json_query({})", call)};
-  return EmittedCall{DataType::String(), fmt::format("(CASE flink_json_query_status({0}) WHEN 0 THEN flink_json_query({0}) WHEN 1 THEN {1} WHEN 2 THEN {2} END)", call,
-                                                     empty, error)};
+  if (empty == "NULL" && error == "NULL")
+    return EmittedCall{DataType::String(), fmt::format("flink_json_query({})", call)};
+  return EmittedCall{
+      DataType::String(),
+      fmt::format(
+          "(CASE flink_json_query_status({0}) WHEN 0 THEN flink_json_query({0}) WHEN 1 THEN {1} WHEN 2 THEN {2} END)",
+          call, empty, error)};
 }
 
 /// JSON_EXISTS (json, path[, 'error]).
 Call JsonExists(Arguments& arguments, const CallContext& /*context*/) {
   const std::string kind = Symbol(arguments, 2, "FALSE");
-  const std::string error = kind == "ERROR" ? Fail(arguments, "BOOLEAN") : (kind == "UNKNOWN" ? "NULL" : (kind == "TRUE" ? "true" : "false"));
-  return EmittedCall{DataType::Boolean(), fmt::format("(CASE flink_json_exists({}, {}) WHEN 0 THEN false WHEN 1 THEN true WHEN 2 THEN {} END)", arguments[0].sql,
-                                                      arguments[1].sql, error)};
+  const std::string error =
+      kind == "ERROR" ? Fail(arguments, "BOOLEAN") : (kind == "UNKNOWN" ? "NULL" : (kind == "TRUE" ? "true" : "false"));
+  return EmittedCall{
+      DataType::Boolean(),
+      fmt::format("(CASE flink_json_exists({}, {}) WHEN 0 THEN false WHEN 1 THEN true WHEN 2 THEN {} END)",
+                  arguments[0].sql, arguments[1].sql, error)};
 }
 
 /// A value as JSON text.
@@ -80,9 +89,11 @@ Result<std::string> JsonOf(const CallArgument& value, const CallContext& context
   if (value.type.kind() == SqlType::Kind::kNull) return std::string("CAST(NULL AS VARCHAR)");
   if (value.is_json) return value.sql;
   if (!value.type.is_value() || IsKind(value.type, TypeKind::kDate) || IsKind(value.type, TypeKind::kTime)) {
-    return Error(ErrorCode::kInvalidArgument, fmt::format("{} cannot be put into JSON", value.type.ToString())).Hint("cast it to STRING");
+    return Error(ErrorCode::kInvalidArgument, fmt::format("{} cannot be put into JSON", value.type.ToString()))
+        .Hint("cast it to STRING");
   }
-  return fmt::format("flink_json({}, {}, {})", value.sql, QuoteDuckText(value.type.data().ToString()), QuoteDuckText(context.zone));
+  return fmt::format("flink_json({}, {}, {})", value.sql, QuoteDuckText(value.type.data().ToString()),
+                     QuoteDuckText(context.zone));
 }
 
 Call JsonObject(Arguments& arguments, const CallContext& context) {
@@ -131,6 +142,8 @@ constexpr FunctionEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const FunctionEntry> JsonEntries() { return kEntries; }
+std::span<const FunctionEntry> JsonEntries() {
+  return kEntries;
+}
 
 }  // namespace braid

@@ -68,7 +68,8 @@ Found FindNodes(PathCache& cache, Text json, Text path_text) {
 Outcome Value(PathCache& cache, Text json, Text path, std::string& out) {
   const Found found = FindNodes(cache, json, path);
   if (found.outcome != Outcome::kValue) return found.outcome;
-  if (!found.definite || !found.nodes[0]->is_scalar()) return cache.Get(path)->is_strict() ? Outcome::kError : Outcome::kEmpty;
+  if (!found.definite || !found.nodes[0]->is_scalar())
+    return cache.Get(path)->is_strict() ? Outcome::kError : Outcome::kEmpty;
   const JsonNode& node = *found.nodes[0];
   if (node.kind == JsonNode::Kind::kNull) return Outcome::kEmpty;
   if (node.kind == JsonNode::Kind::kString) {
@@ -118,38 +119,47 @@ template <typename Result, typename... Arguments, typename Body>
 duckdb::scalar_function_t WithPaths(Body body) {
   return [body](duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/, duckdb::Vector& result) {
     PathCache cache;
-    ForRows<Result, Arguments...>(arguments, result, [&](auto&&... values) { return body(cache, std::forward<decltype(values)>(values)...); });
+    ForRows<Result, Arguments...>(
+        arguments, result, [&](auto&&... values) { return body(cache, std::forward<decltype(values)>(values)...); });
   };
 }
 
 void RegisterPaths(FunctionRegistrar& registrar) {
   const LogicalType text = LogicalType::VARCHAR;
   const LogicalType status = LogicalType::INTEGER;
-  registrar.Add("flink_json_value", {text, text}, text, WithPaths<std::string, Text, Text>([](PathCache& cache, Text json, Text path, std::string& out) {
+  registrar.Add("flink_json_value", {text, text}, text,
+                WithPaths<std::string, Text, Text>([](PathCache& cache, Text json, Text path, std::string& out) {
                   return Value(cache, json, path, out) == Outcome::kValue;
                 }));
-  registrar.Add("flink_json_value_status", {text, text}, status, WithPaths<std::int32_t, Text, Text>([](PathCache& cache, Text json, Text path, std::int32_t& out) {
+  registrar.Add("flink_json_value_status", {text, text}, status,
+                WithPaths<std::int32_t, Text, Text>([](PathCache& cache, Text json, Text path, std::int32_t& out) {
                   std::string unused;
                   out = static_cast<std::int32_t>(Value(cache, json, path, unused));
                 }));
   registrar.Add("flink_json_query", {text, text, text}, text,
-                WithPaths<std::string, Text, Text, Text>([](PathCache& cache, Text json, Text path, Text wrapper, std::string& out) {
-                  return Query(cache, json, path, wrapper, out) == Outcome::kValue;
-                }));
+                WithPaths<std::string, Text, Text, Text>(
+                    [](PathCache& cache, Text json, Text path, Text wrapper, std::string& out) {
+                      return Query(cache, json, path, wrapper, out) == Outcome::kValue;
+                    }));
   registrar.Add("flink_json_query_status", {text, text, text}, status,
-                WithPaths<std::int32_t, Text, Text, Text>([](PathCache& cache, Text json, Text path, Text wrapper, std::int32_t& out) {
-                  std::string unused;
-                  out = static_cast<std::int32_t>(Query(cache, json, path, wrapper, unused));
-                }));
-  registrar.Add("flink_json_exists", {text, text}, status, WithPaths<std::int32_t, Text, Text>([](PathCache& cache, Text json, Text path, std::int32_t& out) {
+                WithPaths<std::int32_t, Text, Text, Text>(
+                    [](PathCache& cache, Text json, Text path, Text wrapper, std::int32_t& out) {
+                      std::string unused;
+                      out = static_cast<std::int32_t>(Query(cache, json, path, wrapper, unused));
+                    }));
+  registrar.Add("flink_json_exists", {text, text}, status,
+                WithPaths<std::int32_t, Text, Text>([](PathCache& cache, Text json, Text path, std::int32_t& out) {
                   out = Exists(cache, json, path);
                 }));
-  registrar.Add("flink_json_fail", {text, text}, text, RowFunction<std::string, Text, Text>([](Text json, Text path, std::string& /*out*/) {
-                  ThrowError(Error(ErrorCode::kInvalidArgument, fmt::format("the path '{}' finds no usable value in {}", path, json.substr(0, 200))));
+  registrar.Add("flink_json_fail", {text, text}, text,
+                RowFunction<std::string, Text, Text>([](Text json, Text path, std::string& /*out*/) {
+                  ThrowError(Error(ErrorCode::kInvalidArgument, fmt::format("the path '{}' finds no usable value in {}",
+                                                                            path, json.substr(0, 200))));
                 }));
   registrar.Add("flink_is_json", {text, text}, LogicalType::BOOLEAN,
                 RowFunction<bool, Text, Text>([](Text json, Text kind, bool& out) { out = IsJson(json, kind); }));
-  registrar.Add("flink_json_quote", {text}, text, RowFunction<std::string, Text>([](Text value, std::string& out) { AppendJsonText(value, out); }));
+  registrar.Add("flink_json_quote", {text}, text,
+                RowFunction<std::string, Text>([](Text value, std::string& out) { AppendJsonText(value, out); }));
   registrar.Add("flink_json_unquote", {text}, text, RowFunction<std::string, Text>([](Text value, std::string& out) {
                   const std::optional<JsonNode> node = ParseJsonNode(value);
                   out = node && node->kind == JsonNode::Kind::kString ? node->text : value;
@@ -216,7 +226,8 @@ void MakeArray(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/,
 void RegisterConstructors(FunctionRegistrar& registrar) {
   const LogicalType text = LogicalType::VARCHAR;
   for (const bool object : {true, false}) {
-    duckdb::ScalarFunction function(object ? "flink_json_object" : "flink_json_array", {text}, text, object ? MakeObject : MakeArray);
+    duckdb::ScalarFunction function(object ? "flink_json_object" : "flink_json_array", {text}, text,
+                                    object ? MakeObject : MakeArray);
     function.varargs = text;
     function.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
     registrar.Add(std::move(function));

@@ -22,7 +22,8 @@ class NodeParser {
 
  private:
   void SkipBlanks() {
-    while (!rest_.empty() && std::string_view(" \t\r\n").find(rest_.front()) != std::string_view::npos) rest_.remove_prefix(1);
+    while (!rest_.empty() && std::string_view(" \t\r\n").find(rest_.front()) != std::string_view::npos)
+      rest_.remove_prefix(1);
   }
   bool Accept(std::string_view text) {
     if (rest_.substr(0, text.size()) != text) return false;
@@ -167,7 +168,9 @@ void FindAnywhere(const JsonNode& node, std::string_view name, std::vector<const
 
 }  // namespace
 
-std::optional<JsonNode> ParseJsonNode(std::string_view text) { return NodeParser(text).Document(); }
+std::optional<JsonNode> ParseJsonNode(std::string_view text) {
+  return NodeParser(text).Document();
+}
 
 void AppendJsonText(std::string_view text, std::string& out) {
   out += '"';
@@ -242,7 +245,9 @@ Result<JsonPath> JsonPath::Parse(std::string_view text) {
       const std::size_t end = std::min(rest.find_first_of(".["), rest.size());
       step.name = rest.substr(0, end);
       if (step.name.empty()) return wrong();
-      if (step.name.back() == ')') return Error(ErrorCode::kUnsupported, fmt::format("functions in JSON paths, as in '{}', are not supported", text));
+      if (step.name.back() == ')')
+        return Error(ErrorCode::kUnsupported,
+                     fmt::format("functions in JSON paths, as in '{}', are not supported", text));
       if (step.name == "*") step.kind = Step::Kind::kAll;
       rest.remove_prefix(end);
     } else if (rest.front() == '[') {
@@ -252,13 +257,15 @@ Result<JsonPath> JsonPath::Parse(std::string_view text) {
       rest.remove_prefix(end + 1);
       if (inner == "*") {
         step.kind = Step::Kind::kAll;
-      } else if (inner.size() >= 2 && (inner.front() == '\'' || inner.front() == '"') && inner.back() == inner.front()) {
+      } else if (inner.size() >= 2 && (inner.front() == '\'' || inner.front() == '"') &&
+                 inner.back() == inner.front()) {
         step.name = inner.substr(1, inner.size() - 2);
       } else if (const std::optional<std::int64_t> index = ParseInt64(inner)) {
         step.kind = Step::Kind::kIndex;
         step.index = *index;
       } else {
-        return Error(ErrorCode::kUnsupported, fmt::format("filters and slices in JSON paths, as in '{}', are not supported", text));
+        return Error(ErrorCode::kUnsupported,
+                     fmt::format("filters and slices in JSON paths, as in '{}', are not supported", text));
       }
     } else {
       return wrong();

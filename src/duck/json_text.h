@@ -15,8 +15,8 @@ namespace braid {
 struct JsonNode {
   enum class Kind : std::uint8_t { kNull, kTrue, kFalse, kNumber, kString, kArray, kObject };
   Kind kind = Kind::kNull;
-  std::string text;                                         ///< of a number as written, of a string without quotes
-  std::vector<std::pair<std::string, JsonNode>> children;   ///< of an array with empty names
+  std::string text;                                        ///< of a number as written, of a string without quotes
+  std::vector<std::pair<std::string, JsonNode>> children;  ///< of an array with empty names
 
   bool is_scalar() const { return kind < Kind::kArray; }
 };

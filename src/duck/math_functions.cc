@@ -21,32 +21,77 @@ void Unary(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/, duc
 }
 template <double (*Function)(double, double)>
 void Binary(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/, duckdb::Vector& result) {
-  duckdb::BinaryExecutor::Execute<double, double, double>(arguments.data[0], arguments.data[1], result, arguments.size(), Function);
+  duckdb::BinaryExecutor::Execute<double, double, double>(arguments.data[0], arguments.data[1], result,
+                                                          arguments.size(), Function);
 }
 
 // Java's results at the edges, where DuckDB raises errors: NaN and infinities.
-double Sqrt(double x) { return std::sqrt(x); }
-double Exp(double x) { return std::exp(x); }
-double Ln(double x) { return std::log(x); }
-double Log10(double x) { return std::log10(x); }
-double Log2(double x) { return std::log(x) / std::numbers::ln2; }
-double Log(double base, double x) { return std::log(x) / std::log(base); }
-double Sin(double x) { return std::sin(x); }
-double Cos(double x) { return std::cos(x); }
-double Tan(double x) { return std::tan(x); }
-double Cot(double x) { return 1.0 / std::tan(x); }
-double Asin(double x) { return std::asin(x); }
-double Acos(double x) { return std::acos(x); }
-double Atan(double x) { return std::atan(x); }
-double Sinh(double x) { return std::sinh(x); }
-double Cosh(double x) { return std::cosh(x); }
-double Tanh(double x) { return std::tanh(x); }
-double Degrees(double x) { return x * (180.0 / std::numbers::pi); }
-double Radians(double x) { return x / 180.0 * std::numbers::pi; }
-double Sign(double x) { return x > 0 ? 1.0 : (x < 0 ? -1.0 : x); }
-double Floor(double x) { return std::floor(x); }
-double Ceil(double x) { return std::ceil(x); }
-double Power(double x, double y) { return std::pow(x, y); }
+double Sqrt(double x) {
+  return std::sqrt(x);
+}
+double Exp(double x) {
+  return std::exp(x);
+}
+double Ln(double x) {
+  return std::log(x);
+}
+double Log10(double x) {
+  return std::log10(x);
+}
+double Log2(double x) {
+  return std::log(x) / std::numbers::ln2;
+}
+double Log(double base, double x) {
+  return std::log(x) / std::log(base);
+}
+double Sin(double x) {
+  return std::sin(x);
+}
+double Cos(double x) {
+  return std::cos(x);
+}
+double Tan(double x) {
+  return std::tan(x);
+}
+double Cot(double x) {
+  return 1.0 / std::tan(x);
+}
+double Asin(double x) {
+  return std::asin(x);
+}
+double Acos(double x) {
+  return std::acos(x);
+}
+double Atan(double x) {
+  return std::atan(x);
+}
+double Sinh(double x) {
+  return std::sinh(x);
+}
+double Cosh(double x) {
+  return std::cosh(x);
+}
+double Tanh(double x) {
+  return std::tanh(x);
+}
+double Degrees(double x) {
+  return x * (180.0 / std::numbers::pi);
+}
+double Radians(double x) {
+  return x / 180.0 * std::numbers::pi;
+}
+double Sign(double x) {
+  return x > 0 ? 1.0 : (x < 0 ? -1.0 : x);
+}
+double Floor(double x) {
+  return std::floor(x);
+}
+double Ceil(double x) {
+  return std::ceil(x);
+}
+double Power(double x, double y) {
+  return std::pow(x, y);
+}
 
 /// The digits of a number as its shortest decimal text says them: value = digits * 10^exponent.
 struct ShortestDigits {
@@ -127,12 +172,14 @@ void RegisterMathFunctions(FunctionRegistrar& registrar) {
     const char* name;
     void (*body)(duckdb::DataChunk&, duckdb::ExpressionState&, duckdb::Vector&);
   };
-  for (const One& one : {One{"flink_sqrt", Unary<Sqrt>}, {"flink_exp", Unary<Exp>}, {"flink_ln", Unary<Ln>}, {"flink_log10", Unary<Log10>},
-                         {"flink_log2", Unary<Log2>}, {"flink_sin", Unary<Sin>}, {"flink_cos", Unary<Cos>}, {"flink_tan", Unary<Tan>},
-                         {"flink_cot", Unary<Cot>}, {"flink_asin", Unary<Asin>}, {"flink_acos", Unary<Acos>}, {"flink_atan", Unary<Atan>},
-                         {"flink_sinh", Unary<Sinh>}, {"flink_cosh", Unary<Cosh>}, {"flink_tanh", Unary<Tanh>},
-                         {"flink_degrees", Unary<Degrees>}, {"flink_radians", Unary<Radians>}, {"flink_sign", Unary<Sign>},
-                         {"flink_floor", Unary<Floor>}, {"flink_ceil", Unary<Ceil>}}) {
+  for (const One& one :
+       {One{"flink_sqrt", Unary<Sqrt>},    {"flink_exp", Unary<Exp>},         {"flink_ln", Unary<Ln>},
+        {"flink_log10", Unary<Log10>},     {"flink_log2", Unary<Log2>},       {"flink_sin", Unary<Sin>},
+        {"flink_cos", Unary<Cos>},         {"flink_tan", Unary<Tan>},         {"flink_cot", Unary<Cot>},
+        {"flink_asin", Unary<Asin>},       {"flink_acos", Unary<Acos>},       {"flink_atan", Unary<Atan>},
+        {"flink_sinh", Unary<Sinh>},       {"flink_cosh", Unary<Cosh>},       {"flink_tanh", Unary<Tanh>},
+        {"flink_degrees", Unary<Degrees>}, {"flink_radians", Unary<Radians>}, {"flink_sign", Unary<Sign>},
+        {"flink_floor", Unary<Floor>},     {"flink_ceil", Unary<Ceil>}}) {
     registrar.Add(one.name, {LogicalType::DOUBLE}, LogicalType::DOUBLE, one.body);
   }
   registrar.Add("flink_log", {LogicalType::DOUBLE, LogicalType::DOUBLE}, LogicalType::DOUBLE, Binary<Log>);

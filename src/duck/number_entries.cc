@@ -10,7 +10,9 @@ namespace {
 
 using Call = Result<EmittedCall>;
 
-bool IsDecimal(const SqlType& type) { return IsKind(type, TypeKind::kDecimal); }
+bool IsDecimal(const SqlType& type) {
+  return IsKind(type, TypeKind::kDecimal);
+}
 
 /// FLOOR and CEIL of a number keep its type, decimals lose their fraction digits.
 template <bool Up>
@@ -20,9 +22,11 @@ Call FloorNumber(Arguments& arguments, const CallContext& /*context*/) {
   if (type.is_integer()) return EmittedCall{type, value.sql};
   if (IsDecimal(value.type)) {
     const DataType whole = DataType::Decimal(type.precision(), 0);
-    return EmittedCall{whole, fmt::format("flink_decimal_{}({}, {}, 0)", Up ? "ceil" : "floor", value.sql, type.precision())};
+    return EmittedCall{whole,
+                       fmt::format("flink_decimal_{}({}, {}, 0)", Up ? "ceil" : "floor", value.sql, type.precision())};
   }
-  return EmittedCall{type, fmt::format("CAST(flink_{}(CAST({} AS DOUBLE)) AS {})", Up ? "ceil" : "floor", value.sql, DuckTypeOf(type))};
+  return EmittedCall{type, fmt::format("CAST(flink_{}(CAST({} AS DOUBLE)) AS {})", Up ? "ceil" : "floor", value.sql,
+                                       DuckTypeOf(type))};
 }
 
 template <bool Cut>
@@ -38,7 +42,8 @@ Call Round(Arguments& arguments, const CallContext& /*context*/) {
   const bool known = arguments.size() == 1 || (arguments[1].literal && !arguments[1].literal->is_null());
   if (known) shape = RoundedShape(shape, arguments.size() == 1 ? 0 : static_cast<int>(arguments[1].literal->as_int()));
   return EmittedCall{DataType::Decimal(shape.precision, shape.scale),
-                     fmt::format("flink_decimal_{}({}, {}, {}, {})", Cut ? "truncate" : "round", value.sql, digits, shape.precision, shape.scale)};
+                     fmt::format("flink_decimal_{}({}, {}, {}, {})", Cut ? "truncate" : "round", value.sql, digits,
+                                 shape.precision, shape.scale)};
 }
 
 Call Abs(Arguments& arguments, const CallContext& /*context*/) {
@@ -49,8 +54,14 @@ Call Abs(Arguments& arguments, const CallContext& /*context*/) {
 Call Sign(Arguments& arguments, const CallContext& /*context*/) {
   const DataType& type = arguments[0].type.data();
   const bool floating = type.kind() == TypeKind::kFloat || type.kind() == TypeKind::kDouble;
-  const std::string sign = floating ? fmt::format("flink_sign(CAST({} AS DOUBLE))", arguments[0].sql) : fmt::format("sign({})", arguments[0].sql);
+  const std::string sign = floating ? fmt::format("flink_sign(CAST({} AS DOUBLE))", arguments[0].sql)
+                                    : fmt::format("sign({})", arguments[0].sql);
   return EmittedCall{type, fmt::format("CAST({} AS {})", sign, DuckTypeOf(type))};
+}
+
+/// A seed makes Flink repeat one sequence in every parallel instance, which DuckDB's threads do not.
+Call SeededRandom(Arguments& /*arguments*/, const CallContext& /*context*/) {
+  return Error(ErrorCode::kUnsupported, "random numbers with a seed are not supported").Hint("leave the seed out");
 }
 
 constexpr FunctionEntry kEntries[] = {
@@ -85,10 +96,15 @@ constexpr FunctionEntry kEntries[] = {
     {"PI", "", "DOUBLE", Nulls::kNever, "pi()"},
     {"E", "", "DOUBLE", Nulls::kNever, "CAST(2.718281828459045 AS DOUBLE)"},
     {"RAND", "", "DOUBLE", Nulls::kNever, "random()"},
+    {"RAND", "int", {}, Nulls::kNever, {}, SeededRandom},
+    {"RAND_INTEGER", "int int", {}, Nulls::kNever, {}, SeededRandom},
     {"RAND_INTEGER", "int", "INT", Nulls::kFromArguments, "CAST(floor(random() * {0}) AS INTEGER)"},
-    {"MOD", "exact exact", {}, Nulls::kFromArguments, {}, [](Arguments& arguments, const CallContext& context) -> Call {
-       return ResolveCall("%", arguments, context);
-     }},
+    {"MOD",
+     "exact exact",
+     {},
+     Nulls::kFromArguments,
+     {},
+     [](Arguments& arguments, const CallContext& context) -> Call { return ResolveCall("%", arguments, context); }},
     {"BIN", "bigint", "STRING", Nulls::kFromArguments, "flink_bin({0})"},
     {"HEX", "bigint", "STRING", Nulls::kFromArguments, "flink_hex({0})"},
     {"HEX", "textbytes", "STRING", Nulls::kFromArguments, "flink_hex({0})"},
@@ -98,6 +114,8 @@ constexpr FunctionEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const FunctionEntry> NumberEntries() { return kEntries; }
+std::span<const FunctionEntry> NumberEntries() {
+  return kEntries;
+}
 
 }  // namespace braid

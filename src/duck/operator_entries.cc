@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,15 +26,17 @@ DecimalShape ShapeOf(const DataType& type) {
   }
 }
 
-bool IsDecimal(const SqlType& type) { return IsKind(type, TypeKind::kDecimal); }
+bool IsDecimal(const SqlType& type) {
+  return IsKind(type, TypeKind::kDecimal);
+}
 
 /// How one arithmetic operator is computed in each family of types.
 struct Arithmetic {
   const char* name;
-  const char* integer;                              // native function on two integers of one type
-  const char* decimal;                              // native function (a, b, precision, scale)
+  const char* integer;                                // native function on two integers of one type
+  const char* decimal;                                // native function (a, b, precision, scale)
   DecimalShape (*shape)(DecimalShape, DecimalShape);  // of a decimal result
-  const char* floating;                             // template
+  const char* floating;                               // template
 };
 
 constexpr Arithmetic kAdd = {"+", "flink_add", "flink_decimal_add", SumShape, "({0} + {1})"};
@@ -57,33 +60,40 @@ Call DecimalArithmetic(const Arithmetic& op, Arguments& arguments) {
   const std::string right = AsDecimal(arguments[1]);
   // DuckDB's own operators are exact and quicker where no digit can be lost.
   const bool sum = op.shape == SumShape;
-  const int exact_digits = sum ? std::max(a.precision - a.scale, b.precision - b.scale) + std::max(a.scale, b.scale) + 1 : a.precision + b.precision;
+  const int exact_digits = sum ? std::max(a.precision - a.scale, b.precision - b.scale) + std::max(a.scale, b.scale) + 1
+                               : a.precision + b.precision;
   if (op.floating != nullptr && op.shape != QuotientShape && exact_digits <= 38) {
     return EmittedCall{type, fmt::format("CAST({} {} {} AS {})", left, op.name, right, DuckTypeOf(type))};
   }
   const std::string sign = std::string_view(op.name) == "-" ? "-" : "";
-  return EmittedCall{type, fmt::format("{}({}, {}{}, {}, {})", op.decimal, left, sign, right, shape.precision, shape.scale)};
+  return EmittedCall{type,
+                     fmt::format("{}({}, {}{}, {}, {})", op.decimal, left, sign, right, shape.precision, shape.scale)};
 }
 
 Call Numbers(const Arithmetic& op, Arguments& arguments, const CallContext& context) {
-  if (!IsNumeric(arguments[0].type) || !IsNumeric(arguments[1].type)) return WrongArguments(op.name, arguments, "numeric, numeric");
+  if (!IsNumeric(arguments[0].type) || !IsNumeric(arguments[1].type))
+    return WrongArguments(op.name, arguments, "numeric, numeric");
   const DataType a = arguments[0].type.data();
   const DataType b = arguments[1].type.data();
-  const bool exact = (a.is_integer() || a.kind() == TypeKind::kDecimal) && (b.is_integer() || b.kind() == TypeKind::kDecimal);
-  if (exact && (a.kind() == TypeKind::kDecimal || b.kind() == TypeKind::kDecimal)) return DecimalArithmetic(op, arguments);
+  const bool exact =
+      (a.is_integer() || a.kind() == TypeKind::kDecimal) && (b.is_integer() || b.kind() == TypeKind::kDecimal);
+  if (exact && (a.kind() == TypeKind::kDecimal || b.kind() == TypeKind::kDecimal))
+    return DecimalArithmetic(op, arguments);
   if (!exact && op.floating == nullptr) return WrongArguments(op.name, arguments, "exact numeric, exact numeric");
   BRAID_TRY_ASSIGN(const SqlType type, CastToCommonType(op.name, arguments, context));
   if (exact) return EmittedCall{type, fmt::format("{}({}, {})", op.integer, arguments[0].sql, arguments[1].sql)};
   const bool exact_divisor = b.is_integer() || b.kind() == TypeKind::kDecimal;
   if (op.shape == QuotientShape && exact_divisor) {
-    return EmittedCall{type, fmt::format("CAST(flink_divide_exact({}, {}) AS {})", arguments[0].sql, arguments[1].sql, DuckTypeOf(type.data()))};
+    return EmittedCall{type, fmt::format("CAST(flink_divide_exact({}, {}) AS {})", arguments[0].sql, arguments[1].sql,
+                                         DuckTypeOf(type.data()))};
   }
   return EmittedCall{type, FillTemplate(op.floating, arguments, context)};
 }
 
 /// A date, time or timestamp plus or minus an interval.
 Call Shift(const CallArgument& time, const CallArgument& interval, bool minus) {
-  if (!time.type.is_value()) return WrongArguments(minus ? "-" : "+", std::vector{time, interval}, "datetime, interval");
+  if (!time.type.is_value())
+    return WrongArguments(minus ? "-" : "+", std::vector{time, interval}, "datetime, interval");
   const DataType& type = time.type.data();
   const std::string amount = minus ? "(-" + interval.sql + ")" : interval.sql;
   const bool months = interval.type.kind() == SqlType::Kind::kMonths;
@@ -102,11 +112,13 @@ Call Shift(const CallArgument& time, const CallArgument& interval, bool minus) {
         return EmittedCall{type, fmt::format("flink_cut_timestamp({}, {})", sum, type.precision())};
       }
       // Shift in microseconds and put the nanoseconds of the microsecond back.
-      return EmittedCall{type, fmt::format("make_timestamp_ns(epoch_us({0}(CAST({1} AS TIMESTAMP), {2})) * 1000 + ((epoch_ns({1}) % 1000) + 1000) % 1000)", function,
-                                           time.sql, amount)};
+      return EmittedCall{type, fmt::format("make_timestamp_ns(epoch_us({0}(CAST({1} AS TIMESTAMP), {2})) * 1000 + "
+                                           "((epoch_ns({1}) % 1000) + 1000) % 1000)",
+                                           function, time.sql, amount)};
     }
     case TypeKind::kTimestampLtz:
-      return EmittedCall{type, fmt::format("CAST({}(CAST({} AS TIMESTAMP), {}) AS TIMESTAMPTZ)", months ? "flink_add_months" : "flink_add_millis", time.sql, amount)};
+      return EmittedCall{type, fmt::format("CAST({}(CAST({} AS TIMESTAMP), {}) AS TIMESTAMPTZ)",
+                                           months ? "flink_add_months" : "flink_add_millis", time.sql, amount)};
     default: break;
   }
   return WrongArguments(minus ? "-" : "+", std::vector{time, interval}, "datetime, interval");
@@ -116,24 +128,32 @@ Call Sum(const Arithmetic& op, Arguments& arguments, const CallContext& context)
   const SqlType& a = arguments[0].type;
   const SqlType& b = arguments[1].type;
   const bool minus = std::string_view(op.name) == "-";
-  if (a.is_interval() && a.kind() == b.kind()) return EmittedCall{a, fmt::format("({} {} {})", arguments[0].sql, op.name, arguments[1].sql)};
+  if (a.is_interval() && a.kind() == b.kind())
+    return EmittedCall{a, fmt::format("({} {} {})", arguments[0].sql, op.name, arguments[1].sql)};
   if (b.is_interval() && a.is_value()) return Shift(arguments[0], arguments[1], minus);
   if (a.is_interval() && b.is_value() && !minus) return Shift(arguments[1], arguments[0], false);
   return Numbers(op, arguments, context);
 }
 
-Call Add(Arguments& arguments, const CallContext& context) { return Sum(kAdd, arguments, context); }
-Call Subtract(Arguments& arguments, const CallContext& context) { return Sum(kSubtract, arguments, context); }
+Call Add(Arguments& arguments, const CallContext& context) {
+  return Sum(kAdd, arguments, context);
+}
+Call Subtract(Arguments& arguments, const CallContext& context) {
+  return Sum(kSubtract, arguments, context);
+}
 Call Multiply(Arguments& arguments, const CallContext& context) {
   for (const std::size_t interval : {0U, 1U}) {
     const CallArgument& factor = arguments[1 - interval];
     if (arguments[interval].type.is_interval() && IsNumeric(factor.type)) {
-      return EmittedCall{arguments[interval].type, fmt::format("CAST({} * {} AS BIGINT)", arguments[interval].sql, factor.sql)};
+      return EmittedCall{arguments[interval].type,
+                         fmt::format("CAST({} * {} AS BIGINT)", arguments[interval].sql, factor.sql)};
     }
   }
   return Numbers(kMultiply, arguments, context);
 }
-Call Divide(Arguments& arguments, const CallContext& context) { return Numbers(kDivide, arguments, context); }
+Call Divide(Arguments& arguments, const CallContext& context) {
+  return Numbers(kDivide, arguments, context);
+}
 Call Remainder(Arguments& arguments, const CallContext& context) {
   BRAID_TRY_ASSIGN(EmittedCall call, Numbers(kRemainder, arguments, context));
   // MOD of integers has the type of its divisor.
@@ -163,7 +183,9 @@ Call Concat(Arguments& arguments, const CallContext& /*context*/) {
 
 // ---- Comparisons ----
 
-bool IsFloating(const SqlType& type) { return IsKind(type, TypeKind::kFloat) || IsKind(type, TypeKind::kDouble); }
+bool IsFloating(const SqlType& type) {
+  return IsKind(type, TypeKind::kFloat) || IsKind(type, TypeKind::kDouble);
+}
 
 /// Casts text beside another type to that type, and numbers to their common one where DuckDB would choose otherwise.
 Status AlignForComparison(std::string_view op, CallArgument& a, CallArgument& b, const CallContext& context) {
@@ -183,7 +205,8 @@ Status AlignForComparison(std::string_view op, CallArgument& a, CallArgument& b,
     CallArgument& text = IsText(a.type) ? a : b;
     const DataType other = (IsText(a.type) ? b : a).type.data();
     if (other.is_nested() || other.is_bytes() || (other.is_numeric() && (op == "=" || op == "<>"))) {
-      return Error(ErrorCode::kInvalidArgument, fmt::format("{} and {} cannot be compared by {}", a.type.ToString(), b.type.ToString(), op))
+      return Error(ErrorCode::kInvalidArgument,
+                   fmt::format("{} and {} cannot be compared by {}", a.type.ToString(), b.type.ToString(), op))
           .Hint("cast one of them");
     }
     BRAID_TRY_ASSIGN(text, CastArgument(text, other.is_timestamp() ? other : other.Nullable(), context));
@@ -199,7 +222,9 @@ Status AlignForComparison(std::string_view op, CallArgument& a, CallArgument& b,
   return Ok();
 }
 
-bool MayBeNan(const CallArgument& value) { return IsFloating(value.type) && !value.literal; }
+bool MayBeNan(const CallArgument& value) {
+  return IsFloating(value.type) && !value.literal;
+}
 
 /// NaN equals itself but is neither less nor greater than anything, while DuckDB puts it above all numbers.
 std::string CompareSql(std::string_view op, const CallArgument& a, const CallArgument& b) {
@@ -225,7 +250,8 @@ Call CompareRows(std::string_view op, const CallArgument& a, const CallArgument&
     sql += (i > 0 ? " AND " : "") + equal.sql;
     nullable = nullable || equal.type.nullable();
   }
-  return EmittedCall{DataType::Boolean().WithNullability(nullable), fmt::format("({}({}))", op == "=" ? "" : "NOT ", sql)};
+  return EmittedCall{DataType::Boolean().WithNullability(nullable),
+                     fmt::format("({}({}))", op == "=" ? "" : "NOT ", sql)};
 }
 
 template <const char* const& Op>
@@ -243,7 +269,8 @@ constexpr const char* kGreaterOrEqual = ">=";
 template <bool Not>
 Call IsDistinct(Arguments& arguments, const CallContext& context) {
   BRAID_TRY(AlignForComparison("IS DISTINCT FROM", arguments[0], arguments[1], context));
-  return EmittedCall{DataType::Boolean(), fmt::format("({} IS {}DISTINCT FROM {})", arguments[0].sql, Not ? "NOT " : "", arguments[1].sql)};
+  return EmittedCall{DataType::Boolean(),
+                     fmt::format("({} IS {}DISTINCT FROM {})", arguments[0].sql, Not ? "NOT " : "", arguments[1].sql)};
 }
 
 template <bool Symmetric, bool Not>
@@ -277,7 +304,8 @@ Call In(Arguments& arguments, const CallContext& context) {
     }
     list += (i > 1 ? ", " : "") + element.sql;
   }
-  if (!list.empty()) return EmittedCall{DataType::Boolean(), fmt::format("({} {}IN ({}))", arguments[0].sql, Not ? "NOT " : "", list)};
+  if (!list.empty())
+    return EmittedCall{DataType::Boolean(), fmt::format("({} {}IN ({}))", arguments[0].sql, Not ? "NOT " : "", list)};
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     CallArgument value = arguments[0];
     CallArgument element = arguments[i];
@@ -291,21 +319,28 @@ Call In(Arguments& arguments, const CallContext& context) {
 template <bool Not>
 Call Like(Arguments& arguments, const CallContext& /*context*/) {
   const std::string_view negation = Not ? "NOT " : "";
-  if (arguments.size() == 2) return EmittedCall{DataType::Boolean(), fmt::format("({} {}LIKE {})", arguments[0].sql, negation, arguments[1].sql)};
-  if (arguments[1].literal && arguments[2].literal && !arguments[1].literal->is_null() && !arguments[2].literal->is_null()) {
+  if (arguments.size() == 2)
+    return EmittedCall{DataType::Boolean(),
+                       fmt::format("({} {}LIKE {})", arguments[0].sql, negation, arguments[1].sql)};
+  if (arguments[1].literal && arguments[2].literal && !arguments[1].literal->is_null() &&
+      !arguments[2].literal->is_null()) {
     const std::string& pattern = arguments[1].literal->as_string();
     const std::string& escape = arguments[2].literal->as_string();
-    if (escape.size() != 1) return Error(ErrorCode::kInvalidArgument, fmt::format("ESCAPE takes one character, not '{}'", escape));
+    if (escape.size() != 1)
+      return Error(ErrorCode::kInvalidArgument, fmt::format("ESCAPE takes one character, not '{}'", escape));
     for (std::size_t i = 0; i < pattern.size(); ++i) {
       if (pattern[i] != escape[0]) continue;
       const char next = i + 1 < pattern.size() ? pattern[i + 1] : '\0';
       if (next != '%' && next != '_' && next != escape[0]) {
-        return Error(ErrorCode::kInvalidArgument, fmt::format("in the pattern '{}' the escape at position {} stands before no wildcard", pattern, i + 1));
+        return Error(
+            ErrorCode::kInvalidArgument,
+            fmt::format("in the pattern '{}' the escape at position {} stands before no wildcard", pattern, i + 1));
       }
       ++i;
     }
   }
-  return EmittedCall{DataType::Boolean(), fmt::format("({} {}LIKE {} ESCAPE {})", arguments[0].sql, negation, arguments[1].sql, arguments[2].sql)};
+  return EmittedCall{DataType::Boolean(), fmt::format("({} {}LIKE {} ESCAPE {})", arguments[0].sql, negation,
+                                                      arguments[1].sql, arguments[2].sql)};
 }
 
 /// The ends of a period given by two times or by a time and an interval.
@@ -319,15 +354,40 @@ Call PeriodEnd(const CallArgument& start, const CallArgument& end, const CallCon
 Call Overlaps(Arguments& arguments, const CallContext& context) {
   BRAID_TRY_ASSIGN(const EmittedCall a_end, PeriodEnd(arguments[0], arguments[1], context));
   BRAID_TRY_ASSIGN(const EmittedCall b_end, PeriodEnd(arguments[2], arguments[3], context));
-  return EmittedCall{DataType::Boolean(), fmt::format("(greatest({0}, {1}) >= least({2}, {3}) AND greatest({2}, {3}) >= least({0}, {1}))", arguments[0].sql,
-                                                      a_end.sql, arguments[2].sql, b_end.sql)};
+  return EmittedCall{DataType::Boolean(),
+                     fmt::format("(greatest({0}, {1}) >= least({2}, {3}) AND greatest({2}, {3}) >= least({0}, {1}))",
+                                 arguments[0].sql, a_end.sql, arguments[2].sql, b_end.sql)};
 }
 
 // ---- Conditions ----
 
+/// Whether computing the SQL may fail for some rows.
+bool MayFail(std::string_view sql) {
+  constexpr std::array<std::string_view, 7> kFailing = {
+      "flink_divide", "flink_remainder", "flink_decimal_divide", "flink_decimal_remainder",
+      "flink_cast_",  "flink_json_fail", "flink_fail_text"};
+  return std::any_of(kFailing.begin(), kFailing.end(),
+                     [sql](std::string_view name) { return sql.find(name) != std::string_view::npos; });
+}
+
+/// AND and OR. DuckDB computes both sides for every row, Flink the right one only where the left does not decide; that
+/// matters where the right one may fail, as in `b <> 0 AND a / b > 1`.
+template <bool And>
+Call Logical(Arguments& arguments, const CallContext& /*context*/) {
+  std::string sql = arguments[0].sql;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string both = fmt::format("({} {} {})", sql, And ? "AND" : "OR", arguments[i].sql);
+    sql = MayFail(arguments[i].sql)
+              ? fmt::format("(CASE WHEN {0} IS {1} THEN {1} ELSE {2} END)", sql, And ? "false" : "true", both)
+              : both;
+  }
+  return EmittedCall{DataType::Boolean(), sql};
+}
+
 /// CASE (condition, result, …, otherwise).
 Call Case(Arguments& arguments, const CallContext& context) {
-  if (arguments.size() < 3 || arguments.size() % 2 == 0) return WrongArguments("CASE", arguments, "condition, result, …, otherwise");
+  if (arguments.size() < 3 || arguments.size() % 2 == 0)
+    return WrongArguments("CASE", arguments, "condition, result, …, otherwise");
   Arguments results;
   for (std::size_t i = 1; i < arguments.size(); i += 2) results.push_back(arguments[i]);
   results.push_back(arguments.back());
@@ -336,7 +396,8 @@ Call Case(Arguments& arguments, const CallContext& context) {
   for (std::size_t i = 0; i + 1 < results.size(); ++i) {
     const CallArgument& condition = arguments[2 * i];
     const bool null = condition.type.kind() == SqlType::Kind::kNull;
-    if (!null && !IsKind(condition.type, TypeKind::kBoolean)) return WrongArguments("WHEN", std::span(&condition, 1), "boolean");
+    if (!null && !IsKind(condition.type, TypeKind::kBoolean))
+      return WrongArguments("WHEN", std::span(&condition, 1), "boolean");
     sql += fmt::format(" WHEN {} THEN {}", null ? "false" : condition.sql, results[i].sql);
   }
   return EmittedCall{type, fmt::format("({} ELSE {} END)", sql, results.back().sql)};
@@ -344,28 +405,33 @@ Call Case(Arguments& arguments, const CallContext& context) {
 
 Call Coalesce(Arguments& arguments, const CallContext& context) {
   BRAID_TRY_ASSIGN(const SqlType type, CastToCommonType("COALESCE", arguments, context));
-  const bool nullable = std::all_of(arguments.begin(), arguments.end(), [](const CallArgument& value) { return value.type.nullable(); });
+  const bool nullable =
+      std::all_of(arguments.begin(), arguments.end(), [](const CallArgument& value) { return value.type.nullable(); });
   // Casts above keep what each argument may be.
-  return EmittedCall{type.WithNullability(nullable), fmt::format("coalesce({})", FillTemplate("{*}", arguments, context))};
+  return EmittedCall{type.WithNullability(nullable),
+                     fmt::format("coalesce({})", FillTemplate("{*}", arguments, context))};
 }
 
 Call IfNull(Arguments& arguments, const CallContext& context) {
   const bool nullable = arguments[0].type.nullable() && arguments[1].type.nullable();
   if (!arguments[0].type.nullable()) return EmittedCall{arguments[0].type, arguments[0].sql, arguments[0].literal};
   BRAID_TRY_ASSIGN(const SqlType type, CastToCommonType("IFNULL", arguments, context));
-  return EmittedCall{type.WithNullability(nullable), fmt::format("coalesce({}, {})", arguments[0].sql, arguments[1].sql)};
+  return EmittedCall{type.WithNullability(nullable),
+                     fmt::format("coalesce({}, {})", arguments[0].sql, arguments[1].sql)};
 }
 
 Call If(Arguments& arguments, const CallContext& context) {
   Arguments results = {arguments[1], arguments[2]};
   BRAID_TRY_ASSIGN(const SqlType type, CastToCommonType("IF", results, context));
-  return EmittedCall{type.WithNullability(AnyNullable(arguments)),
-                     fmt::format("(CASE WHEN {} THEN {} ELSE {} END)", arguments[0].sql, results[0].sql, results[1].sql)};
+  return EmittedCall{
+      type.WithNullability(AnyNullable(arguments)),
+      fmt::format("(CASE WHEN {} THEN {} ELSE {} END)", arguments[0].sql, results[0].sql, results[1].sql)};
 }
 
 Call NullIf(Arguments& arguments, const CallContext& context) {
   BRAID_TRY_ASSIGN(const EmittedCall equal, Compare("=", arguments[0], arguments[1], context));
-  return EmittedCall{arguments[0].type, fmt::format("(CASE WHEN {} THEN NULL ELSE {} END)", equal.sql, arguments[0].sql)};
+  return EmittedCall{arguments[0].type,
+                     fmt::format("(CASE WHEN {} THEN NULL ELSE {} END)", equal.sql, arguments[0].sql)};
 }
 
 template <bool Greatest>
@@ -391,7 +457,8 @@ Call Row(Arguments& arguments, const CallContext& /*context*/) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].type.is_value()) return WrongArguments("ROW", arguments, "values");
     const std::string name = "EXPR$" + std::to_string(i);
-    fields.push_back(DataField{FieldId(static_cast<std::int32_t>(i)), name, arguments[i].type.data(), std::nullopt, std::nullopt});
+    fields.push_back(
+        DataField{FieldId(static_cast<std::int32_t>(i)), name, arguments[i].type.data(), std::nullopt, std::nullopt});
     sql += fmt::format("{}{} := {}", i > 0 ? ", " : "", QuoteDuckIdentifier(name), arguments[i].sql);
   }
   return EmittedCall{DataType::Row(std::move(fields)), fmt::format("struct_pack({})", sql)};
@@ -404,7 +471,8 @@ Call Field(Arguments& arguments, const CallContext& /*context*/) {
     std::vector<std::string> names;
     for (const DataField& field : row.fields()) names.push_back(field.name);
     Error error(ErrorCode::kInvalidArgument, fmt::format("{} has no field {}", row.ToString(), arguments[1].sql));
-    if (const auto nearest = NearestName(arguments[1].sql, names)) return std::move(error).Hint(fmt::format("did you mean {}?", *nearest));
+    if (const auto nearest = NearestName(arguments[1].sql, names))
+      return std::move(error).Hint(fmt::format("did you mean {}?", *nearest));
     return error;
   }
   const DataField& field = row.fields()[*found];
@@ -428,16 +496,8 @@ constexpr FunctionEntry kOperators[] = {
     {">=", "~any ~any", {}, Nulls::kFromRule, {}, CompareTwo<kGreaterOrEqual>},
     {"IS DISTINCT FROM", "~any ~any", {}, Nulls::kNever, {}, IsDistinct<false>},
     {"IS NOT DISTINCT FROM", "~any ~any", {}, Nulls::kNever, {}, IsDistinct<true>},
-    {"AND", "bool*", "BOOLEAN", Nulls::kFromArguments, {}, [](Arguments& arguments, const CallContext&) -> Call {
-       std::string sql;
-       for (const CallArgument& value : arguments) sql += (sql.empty() ? "" : " AND ") + value.sql;
-       return EmittedCall{DataType::Boolean(), fmt::format("({})", sql)};
-     }},
-    {"OR", "bool*", "BOOLEAN", Nulls::kFromArguments, {}, [](Arguments& arguments, const CallContext&) -> Call {
-       std::string sql;
-       for (const CallArgument& value : arguments) sql += (sql.empty() ? "" : " OR ") + value.sql;
-       return EmittedCall{DataType::Boolean(), fmt::format("({})", sql)};
-     }},
+    {"AND", "bool bool*", {}, Nulls::kFromArguments, {}, Logical<true>},
+    {"OR", "bool bool*", {}, Nulls::kFromArguments, {}, Logical<false>},
     {"NOT", "bool", "BOOLEAN", Nulls::kFromArguments, "(NOT {0})"},
     {"IS TRUE", "bool", "BOOLEAN", Nulls::kNever, "({0} IS TRUE)"},
     {"IS NOT TRUE", "bool", "BOOLEAN", Nulls::kNever, "({0} IS NOT TRUE)"},
@@ -480,14 +540,19 @@ constexpr FunctionEntry kConditions[] = {
 Result<EmittedCall> Compare(std::string_view op, CallArgument a, CallArgument b, const CallContext& context) {
   BRAID_TRY(AlignForComparison(op, a, b, context));
   const bool nullable = AnyNullable(std::vector{a, b});
-  if (a.type.is_value() && b.type.is_value() && a.type.data().kind() == TypeKind::kRow) return CompareRows(op, a, b, context);
+  if (a.type.is_value() && b.type.is_value() && a.type.data().kind() == TypeKind::kRow)
+    return CompareRows(op, a, b, context);
   if (a.type.is_value() && a.type.data().is_nested() && op != "=" && op != "<>") {
     return WrongArguments(op, std::vector{a, b}, "two values of one atomic type");
   }
   return EmittedCall{DataType::Boolean().WithNullability(nullable), CompareSql(op, a, b)};
 }
 
-std::span<const FunctionEntry> OperatorEntries() { return kOperators; }
-std::span<const FunctionEntry> ConditionEntries() { return kConditions; }
+std::span<const FunctionEntry> OperatorEntries() {
+  return kOperators;
+}
+std::span<const FunctionEntry> ConditionEntries() {
+  return kConditions;
+}
 
 }  // namespace braid

@@ -31,7 +31,8 @@ enum class Style {
 /// Prints values of any type.
 class Printer {
  public:
-  Printer(const DataType& type, const TimeZone& zone, Style style) : type_(type), zone_(zone), json_(style == Style::kJson) {
+  Printer(const DataType& type, const TimeZone& zone, Style style)
+      : type_(type), zone_(zone), json_(style == Style::kJson) {
     for (const DataType& child : Children(type)) children_.emplace_back(child, zone, style);
   }
 
@@ -75,7 +76,9 @@ class Printer {
 
   void PrintAtom(const duckdb::UnifiedVectorFormat& format, duckdb::idx_t index, std::string& out) const {
     switch (type_.kind()) {
-      case TypeKind::kBoolean: out += Value<bool>(format, index) ? (json_ ? "true" : "TRUE") : (json_ ? "false" : "FALSE"); return;
+      case TypeKind::kBoolean:
+        out += Value<bool>(format, index) ? (json_ ? "true" : "TRUE") : (json_ ? "false" : "FALSE");
+        return;
       case TypeKind::kTinyInt: out += std::to_string(Value<std::int8_t>(format, index)); return;
       case TypeKind::kSmallInt: out += std::to_string(Value<std::int16_t>(format, index)); return;
       case TypeKind::kInt: out += std::to_string(Value<std::int32_t>(format, index)); return;
@@ -84,7 +87,9 @@ class Printer {
       case TypeKind::kDouble: AppendJavaNumber(Value<double>(format, index), out); return;
       case TypeKind::kDecimal: AppendDecimal(DecimalAt(format, index), type_.scale(), out); return;
       case TypeKind::kDate: AppendFlinkDate(Value<duckdb::date_t>(format, index).days, out); return;
-      case TypeKind::kTime: AppendFlinkTime(Value<duckdb::dtime_t>(format, index).micros, type_.precision(), out); return;
+      case TypeKind::kTime:
+        AppendFlinkTime(Value<duckdb::dtime_t>(format, index).micros, type_.precision(), out);
+        return;
       case TypeKind::kTimestamp:
       case TypeKind::kTimestampLtz: PrintTimestamp(Value<std::int64_t>(format, index), out); return;
       case TypeKind::kBinary:
@@ -172,7 +177,9 @@ struct PrintBindData : duckdb::FunctionData {
 /// flink_text and flink_json (value, type, zone): the last two are constants.
 duckdb::unique_ptr<duckdb::FunctionData> BindPrint(duckdb::ClientContext& context, duckdb::ScalarFunction& function,
                                                    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  const auto constant = [&](std::size_t i) { return duckdb::ExpressionExecutor::EvaluateScalar(context, *arguments[i]).ToString(); };
+  const auto constant = [&](std::size_t i) {
+    return duckdb::ExpressionExecutor::EvaluateScalar(context, *arguments[i]).ToString();
+  };
   auto bound = duckdb::make_uniq<PrintBindData>();
   bound->type = ValueOrThrow(ParseDataType(constant(1)));
   bound->zone = ValueOrThrow(TimeZone::Find(constant(2)));
@@ -206,8 +213,10 @@ void PrintValues(duckdb::DataChunk& arguments, duckdb::ExpressionState& state, d
 
 void RegisterPrintFunctions(FunctionRegistrar& registrar) {
   const LogicalType text = LogicalType::VARCHAR;
-  registrar.Add(duckdb::ScalarFunction("flink_text", {LogicalType::ANY, text, text}, text, PrintValues<Style::kText>, BindPrint));
-  registrar.Add(duckdb::ScalarFunction("flink_json", {LogicalType::ANY, text, text}, text, PrintValues<Style::kJson>, BindPrint));
+  registrar.Add(
+      duckdb::ScalarFunction("flink_text", {LogicalType::ANY, text, text}, text, PrintValues<Style::kText>, BindPrint));
+  registrar.Add(
+      duckdb::ScalarFunction("flink_json", {LogicalType::ANY, text, text}, text, PrintValues<Style::kJson>, BindPrint));
 }
 
 }  // namespace braid

@@ -42,7 +42,8 @@ template <typename Result, typename... Arguments, typename Body>
 duckdb::scalar_function_t WithPatterns(Body body) {
   return [body](duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/, duckdb::Vector& result) {
     PatternCache cache;
-    ForRows<Result, Arguments...>(arguments, result, [&](auto&&... values) { return body(cache, std::forward<decltype(values)>(values)...); });
+    ForRows<Result, Arguments...>(
+        arguments, result, [&](auto&&... values) { return body(cache, std::forward<decltype(values)>(values)...); });
   };
 }
 
@@ -140,13 +141,16 @@ void RegisterRegexFunctions(FunctionRegistrar& registrar) {
                   const JavaRegex* regex = pattern.empty() ? nullptr : cache.Get(pattern);
                   out = regex != nullptr && ValueOrThrow(regex->Find(value)).has_value();
                 }));
-  registrar.Add("flink_regexp_replace", {text, text, text}, text, WithPatterns<std::string, Text, Text, Text>(ReplaceAll));
-  registrar.Add("flink_regexp_extract", {text, text, integer}, text, WithPatterns<std::string, Text, Text, std::int32_t>(Extract));
+  registrar.Add("flink_regexp_replace", {text, text, text}, text,
+                WithPatterns<std::string, Text, Text, Text>(ReplaceAll));
+  registrar.Add("flink_regexp_extract", {text, text, integer}, text,
+                WithPatterns<std::string, Text, Text, std::int32_t>(Extract));
   registrar.Add("flink_regexp_extract_all", {text, text, integer}, LogicalType::LIST(text),
                 WithPatterns<TextList, Text, Text, std::int32_t>(ExtractAll));
   registrar.Add("flink_regexp_count", {text, text}, integer, WithPatterns<std::int32_t, Text, Text>(Count));
   registrar.Add("flink_regexp_instr", {text, text}, integer, WithPatterns<std::int32_t, Text, Text>(Instr));
-  registrar.Add("flink_similar", {text, text, text}, LogicalType::BOOLEAN, WithPatterns<bool, Text, Text, Text>(Similar));
+  registrar.Add("flink_similar", {text, text, text}, LogicalType::BOOLEAN,
+                WithPatterns<bool, Text, Text, Text>(Similar));
 }
 
 }  // namespace braid

@@ -32,7 +32,8 @@ class FunctionRegistrar {
   }
 
   /// A function that gives NULL for any NULL.
-  void Add(const char* name, duckdb::vector<duckdb::LogicalType> arguments, duckdb::LogicalType result, duckdb::scalar_function_t body) {
+  void Add(const char* name, duckdb::vector<duckdb::LogicalType> arguments, duckdb::LogicalType result,
+           duckdb::scalar_function_t body) {
     Add(duckdb::ScalarFunction(name, std::move(arguments), std::move(result), std::move(body)));
   }
 
@@ -71,8 +72,8 @@ struct ResultOf<std::string> {
   }
 };
 
-/// Calls body(argument…, result&) for every row without NULL arguments; a body that gives bool says false for NULL. Constant
-/// arguments give a constant result, computed once.
+/// Calls body(argument…, result&) for every row without NULL arguments; a body that gives bool says false for NULL.
+/// Constant arguments give a constant result, computed once.
 template <typename Result, typename... Arguments, typename Body>
 void ForRows(duckdb::DataChunk& arguments, duckdb::Vector& result, Body&& body) {
   constexpr std::size_t kCount = sizeof...(Arguments);
@@ -91,9 +92,10 @@ void ForRows(duckdb::DataChunk& arguments, duckdb::Vector& result, Body&& body) 
       ResultOf<Result>::Reset(scratch);
       valid = [&]<std::size_t... I>(std::index_sequence<I...>) {
         const auto call = [&]() -> decltype(auto) {
-          return body(ArgumentOf<Arguments>::Read(
-                          duckdb::UnifiedVectorFormat::GetData<typename ArgumentOf<Arguments>::Stored>(formats[I])[formats[I].sel->get_index(row)])...,
-                      scratch);
+          return body(
+              ArgumentOf<Arguments>::Read(duckdb::UnifiedVectorFormat::GetData<typename ArgumentOf<Arguments>::Stored>(
+                  formats[I])[formats[I].sel->get_index(row)])...,
+              scratch);
         };
         if constexpr (std::is_same_v<decltype(call()), bool>) {
           return call();

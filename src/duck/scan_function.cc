@@ -65,16 +65,16 @@ struct ScanBindData : duckdb::TableFunctionData {
 
 /// One column that DuckDB asks for.
 struct AskedColumn {
-  std::optional<std::size_t> position;   // among the batches' columns; none for the column that only counts rows
-  std::optional<std::size_t> field;      // in ScanSource::fields()
+  std::optional<std::size_t> position;  // among the batches' columns; none for the column that only counts rows
+  std::optional<std::size_t> field;     // in ScanSource::fields()
   optional_ptr<const duckdb::TableFilter> filter;
 };
 
 struct ScanGlobalState : duckdb::GlobalTableFunctionState {
   std::shared_ptr<const ScanSource> source;
   std::unique_ptr<ScanPlan> plan;
-  std::vector<AskedColumn> asked;         // by position in column_ids
-  std::vector<idx_t> output;              // column of the output -> position in `asked`
+  std::vector<AskedColumn> asked;             // by position in column_ids
+  std::vector<idx_t> output;                  // column of the output -> position in `asked`
   duckdb::vector<duckdb::LogicalType> types;  // of `asked`
   bool has_filters = false;
   std::atomic<std::size_t> next_partition = 0;
@@ -86,7 +86,8 @@ struct ScanGlobalState : duckdb::GlobalTableFunctionState {
     std::vector<PredicatePtr> hints;
     for (const AskedColumn& column : asked) {
       if (!column.filter || !column.field) continue;
-      if (PredicatePtr hint = HintFromFilter(*column.filter, source->fields()[*column.field])) hints.push_back(std::move(hint));
+      if (PredicatePtr hint = HintFromFilter(*column.filter, source->fields()[*column.field]))
+        hints.push_back(std::move(hint));
     }
     if (hints.empty()) return nullptr;
     return hints.size() == 1 ? hints.front() : Predicate::And(std::move(hints));
@@ -104,16 +105,19 @@ struct ScanLocalState : duckdb::LocalTableFunctionState {
 };
 
 duckdb::unique_ptr<duckdb::FunctionData> Bind(duckdb::ClientContext& /*context*/, duckdb::TableFunctionBindInput& input,
-                                              duckdb::vector<duckdb::LogicalType>& types, duckdb::vector<duckdb::string>& names) {
+                                              duckdb::vector<duckdb::LogicalType>& types,
+                                              duckdb::vector<duckdb::string>& names) {
   const auto handle = input.inputs[0].GetValue<std::int64_t>();
   auto bound = duckdb::make_uniq<ScanBindData>();
   bound->source = input.info->Cast<ScanInfo>().registry->Find(handle);
   if (!bound->source) {
-    ThrowError(Error(ErrorCode::kInternal, fmt::format("a query reads braid_scan({}), which is not registered", handle)));
+    ThrowError(
+        Error(ErrorCode::kInternal, fmt::format("a query reads braid_scan({}), which is not registered", handle)));
   }
   for (const DataField& field : bound->source->fields()) {
-    types.push_back(ValueOrThrow(
-        ToLogicalType(field.type).Context(fmt::format("while reading column {} of {}", field.name, bound->source->name()))));
+    types.push_back(
+        ValueOrThrow(ToLogicalType(field.type)
+                         .Context(fmt::format("while reading column {} of {}", field.name, bound->source->name()))));
     names.push_back(field.name);
   }
   bound->types = types;
@@ -128,7 +132,9 @@ void CheckFilter(const duckdb::TableFilter& filter) {
       // Both have the children of their base.
       for (const auto& child : static_cast<const duckdb::ConjunctionFilter&>(filter).child_filters) CheckFilter(*child);
       return;
-    case duckdb::TableFilterType::STRUCT_EXTRACT: CheckFilter(*filter.Cast<duckdb::StructFilter>().child_filter); return;
+    case duckdb::TableFilterType::STRUCT_EXTRACT:
+      CheckFilter(*filter.Cast<duckdb::StructFilter>().child_filter);
+      return;
     case duckdb::TableFilterType::IN_FILTER:
     case duckdb::TableFilterType::DYNAMIC_FILTER:
       throw duckdb::NotImplementedException("a scan cannot evaluate the filter %s", filter.DebugToString());
@@ -145,7 +151,8 @@ AskedColumn Ask(idx_t column_id, std::vector<std::size_t>& requested) {
   return AskedColumn{.position = requested.size() - 1, .field = column_id, .filter = nullptr};
 }
 
-duckdb::unique_ptr<duckdb::GlobalTableFunctionState> StartScan(duckdb::ClientContext& /*context*/, duckdb::TableFunctionInitInput& input) {
+duckdb::unique_ptr<duckdb::GlobalTableFunctionState> StartScan(duckdb::ClientContext& /*context*/,
+                                                               duckdb::TableFunctionInitInput& input) {
   const auto& bound = input.bind_data->Cast<ScanBindData>();
   auto state = duckdb::make_uniq<ScanGlobalState>();
   state->source = bound.source;
@@ -167,17 +174,20 @@ duckdb::unique_ptr<duckdb::GlobalTableFunctionState> StartScan(duckdb::ClientCon
     for (idx_t i = 0; i < state->asked.size(); ++i) state->output.push_back(i);
   }
   request.filter = state->Hint();
-  state->plan = ValueOrThrow(bound.source->Plan(request).Context(fmt::format("while reading {}", bound.source->name())));
+  state->plan =
+      ValueOrThrow(bound.source->Plan(request).Context(fmt::format("while reading {}", bound.source->name())));
   return state;
 }
 
-duckdb::unique_ptr<duckdb::LocalTableFunctionState> StartThread(duckdb::ExecutionContext& context, duckdb::TableFunctionInitInput& /*input*/,
+duckdb::unique_ptr<duckdb::LocalTableFunctionState> StartThread(duckdb::ExecutionContext& context,
+                                                                duckdb::TableFunctionInitInput& /*input*/,
                                                                 duckdb::GlobalTableFunctionState* global_state) {
   const auto& global = global_state->Cast<ScanGlobalState>();
   auto state = duckdb::make_uniq<ScanLocalState>();
   state->columns.Initialize(duckdb::Allocator::Get(context.client), global.types);
   for (const AskedColumn& column : global.asked) {
-    state->filters.push_back(column.filter ? duckdb::TableFilterState::Initialize(context.client, *column.filter) : nullptr);
+    state->filters.push_back(column.filter ? duckdb::TableFilterState::Initialize(context.client, *column.filter)
+                                           : nullptr);
   }
   return state;
 }
@@ -197,8 +207,8 @@ bool FindRows(ScanGlobalState& global, ScanLocalState& local) {
     local.reader = nullptr;
     const std::size_t partition = global.next_partition.fetch_add(1);
     if (partition >= global.plan->partition_count()) return false;
-    local.reader =
-        ValueOrThrow(global.plan->Open(partition, global.Hint()).Context(fmt::format("while reading {}", global.source->name())));
+    local.reader = ValueOrThrow(
+        global.plan->Open(partition, global.Hint()).Context(fmt::format("while reading {}", global.source->name())));
   }
   return true;
 }
@@ -211,8 +221,11 @@ void FillColumn(const ScanGlobalState& global, ScanLocalState& local, idx_t inde
     return;
   }
   const DataField& field = global.source->fields()[*column.field];
-  Status filled = FillVector(local.batch->rows->column(static_cast<int>(*column.position)), field.type, local.next_row, count, vector);
-  if (!filled) ThrowError(std::move(filled).error().Context(fmt::format("while reading column {} of {}", field.name, global.source->name())));
+  Status filled = FillVector(local.batch->rows->column(static_cast<int>(*column.position)), field.type, local.next_row,
+                             count, vector);
+  if (!filled)
+    ThrowError(std::move(filled).error().Context(
+        fmt::format("while reading column {} of {}", field.name, global.source->name())));
 }
 
 /// Fills the filtered columns and leaves the passing rows in the selection. Returns their number.
@@ -226,8 +239,8 @@ idx_t Filter(const ScanGlobalState& global, ScanLocalState& local, std::int64_t 
     FillColumn(global, local, i, count);
     duckdb::UnifiedVectorFormat format;
     local.columns.data[i].ToUnifiedFormat(static_cast<idx_t>(count), format);
-    duckdb::ColumnSegment::FilterSelection(local.selection, local.columns.data[i], format, *global.asked[i].filter, *local.filters[i],
-                                           static_cast<idx_t>(count), passing);
+    duckdb::ColumnSegment::FilterSelection(local.selection, local.columns.data[i], format, *global.asked[i].filter,
+                                           *local.filters[i], static_cast<idx_t>(count), passing);
   }
   return passing;
 }
@@ -256,7 +269,8 @@ void Scan(duckdb::ClientContext& context, duckdb::TableFunctionInput& input, duc
   output.SetCardinality(0);
 }
 
-duckdb::unique_ptr<duckdb::NodeStatistics> Cardinality(duckdb::ClientContext& /*context*/, const duckdb::FunctionData* bind_data) {
+duckdb::unique_ptr<duckdb::NodeStatistics> Cardinality(duckdb::ClientContext& /*context*/,
+                                                       const duckdb::FunctionData* bind_data) {
   const auto& source = *bind_data->Cast<ScanBindData>().source;
   if (const auto exact = source.exact_row_count()) {
     return duckdb::make_uniq<duckdb::NodeStatistics>(static_cast<idx_t>(*exact), static_cast<idx_t>(*exact));
@@ -267,7 +281,8 @@ duckdb::unique_ptr<duckdb::NodeStatistics> Cardinality(duckdb::ClientContext& /*
   return duckdb::make_uniq<duckdb::NodeStatistics>();
 }
 
-duckdb::vector<duckdb::PartitionStatistics> RowCounts(duckdb::ClientContext& /*context*/, duckdb::GetPartitionStatsInput& input) {
+duckdb::vector<duckdb::PartitionStatistics> RowCounts(duckdb::ClientContext& /*context*/,
+                                                      duckdb::GetPartitionStatsInput& input) {
   duckdb::vector<duckdb::PartitionStatistics> counts;
   if (const auto exact = input.bind_data->Cast<ScanBindData>().source->exact_row_count()) {
     duckdb::PartitionStatistics whole;
@@ -283,7 +298,8 @@ bool CanFilter(const duckdb::FunctionData& bind_data, idx_t column) {
   return column < types.size() && !types[column].IsNested();
 }
 
-duckdb::virtual_column_map_t VirtualColumns(duckdb::ClientContext& /*context*/, optional_ptr<duckdb::FunctionData> /*bind_data*/) {
+duckdb::virtual_column_map_t VirtualColumns(duckdb::ClientContext& /*context*/,
+                                            optional_ptr<duckdb::FunctionData> /*bind_data*/) {
   duckdb::virtual_column_map_t columns;
   columns.insert({duckdb::COLUMN_IDENTIFIER_EMPTY, duckdb::TableColumn("", duckdb::LogicalType::BOOLEAN)});
   return columns;

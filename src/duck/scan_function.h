@@ -32,9 +32,9 @@ class ScanPlan {
   virtual ~ScanPlan() = default;
   /// Units of work; at most this many threads read.
   virtual std::size_t partition_count() const = 0;
-  /// Opens one partition. `filter` is the request's with whatever joins have learned since then, a hint as there. Runs on a
-  /// thread of DuckDB: never wait for another of its threads. Batches have exactly the requested columns, any number of
-  /// rows; row kinds are ignored.
+  /// Opens one partition. `filter` is the request's with whatever joins have learned since then, a hint as there. Runs
+  /// on a thread of DuckDB: never wait for another of its threads. Batches have exactly the requested columns, any
+  /// number of rows; row kinds are ignored.
   virtual Result<std::unique_ptr<BatchReader>> Open(std::size_t partition, const PredicatePtr& filter) const = 0;
 };
 
@@ -55,6 +55,7 @@ class ScanSource {
 };
 
 /// A source over batches in memory, all with the columns of `fields`: every batch is a partition.
-std::shared_ptr<const ScanSource> MakeBatchSource(std::string name, std::vector<DataField> fields, std::vector<Batch> batches);
+std::shared_ptr<const ScanSource> MakeBatchSource(std::string name, std::vector<DataField> fields,
+                                                  std::vector<Batch> batches);
 
 }  // namespace braid

@@ -36,11 +36,14 @@ struct Log {
 /// Passes everything to a source in memory and writes down what was asked.
 class WatchedSource : public ScanSource {
  public:
-  WatchedSource(std::shared_ptr<const ScanSource> source, Log* log, bool counted) : source_(std::move(source)), log_(log), counted_(counted) {}
+  WatchedSource(std::shared_ptr<const ScanSource> source, Log* log, bool counted)
+      : source_(std::move(source)), log_(log), counted_(counted) {}
 
   std::span<const DataField> fields() const override { return source_->fields(); }
   std::string name() const override { return source_->name(); }
-  std::optional<std::int64_t> exact_row_count() const override { return counted_ ? source_->exact_row_count() : std::nullopt; }
+  std::optional<std::int64_t> exact_row_count() const override {
+    return counted_ ? source_->exact_row_count() : std::nullopt;
+  }
   std::optional<std::int64_t> estimated_row_count() const override { return source_->exact_row_count(); }
 
   Result<std::unique_ptr<ScanPlan>> Plan(const ScanRequest& request) const override {
@@ -78,7 +81,9 @@ class FailingSource : public ScanSource {
   enum class Where { kPlan, kOpen, kNext };
   FailingSource(std::vector<DataField> fields, Where where) : fields_(std::move(fields)), where_(where) {}
 
-  static Error Failure() { return Error(ErrorCode::kCorruption, "file f-1.parquet is damaged").Hint("restore it").Context("while merging"); }
+  static Error Failure() {
+    return Error(ErrorCode::kCorruption, "file f-1.parquet is damaged").Hint("restore it").Context("while merging");
+  }
   std::span<const DataField> fields() const override { return fields_; }
   std::string name() const override { return "db.broken"; }
   Result<std::unique_ptr<ScanPlan>> Plan(const ScanRequest& /*request*/) const override {
@@ -95,7 +100,8 @@ class FailingSource : public ScanSource {
    public:
     explicit FailingPlan(Where where) : where_(where) {}
     std::size_t partition_count() const override { return 2; }
-    Result<std::unique_ptr<BatchReader>> Open(std::size_t /*partition*/, const PredicatePtr& /*filter*/) const override {
+    Result<std::unique_ptr<BatchReader>> Open(std::size_t /*partition*/,
+                                              const PredicatePtr& /*filter*/) const override {
       if (where_ == Where::kOpen) return Failure();
       return std::unique_ptr<BatchReader>(new FailingReader());
     }
@@ -139,8 +145,8 @@ class ScanFunctionTest : public testing::Test {
 
   /// k = 0 … 19,999 in four batches, v = k % 100 or NULL for every seventh, s = "text of row k", d = k / 4.
   ScanRegistration RegisterNumbers(bool counted = false) {
-    const std::vector<DataField> fields = {Field("k", DataType::BigInt()), Field("v", DataType::Int()), Field("s", DataType::String()),
-                                           Field("d", DataType::Double())};
+    const std::vector<DataField> fields = {Field("k", DataType::BigInt()), Field("v", DataType::Int()),
+                                           Field("s", DataType::String()), Field("d", DataType::Double())};
     std::vector<Batch> batches;
     for (int batch = 0; batch < 4; ++batch) {
       std::vector<DatumList> rows;
@@ -151,13 +157,15 @@ class ScanFunctionTest : public testing::Test {
       EXPECT_THAT(made, IsOk());
       batches.push_back(std::move(made).value());
     }
-    return engine_->Register(std::make_shared<WatchedSource>(MakeBatchSource("db.numbers", fields, std::move(batches)), &log_, counted));
+    return engine_->Register(
+        std::make_shared<WatchedSource>(MakeBatchSource("db.numbers", fields, std::move(batches)), &log_, counted));
   }
 
   /// The same rows as a table of DuckDB.
   void MakeCopy() {
-    ASSERT_THAT(connection_->Execute("CREATE TABLE copy AS SELECT k, CASE WHEN k % 7 = 0 THEN NULL ELSE (k % 100)::INTEGER END AS v, "
-                                     "'text of row ' || k AS s, k / 4 AS d FROM range(20000) t(k)"),
+    ASSERT_THAT(connection_->Execute(
+                    "CREATE TABLE copy AS SELECT k, CASE WHEN k % 7 = 0 THEN NULL ELSE (k % 100)::INTEGER END AS v, "
+                    "'text of row ' || k AS s, k / 4 AS d FROM range(20000) t(k)"),
                 IsOk());
   }
 
@@ -214,7 +222,8 @@ TEST_F(ScanFunctionTest, CountsWithoutAScanWhenTheNumberIsKnown) {
   const ScanRegistration numbers = RegisterNumbers(true);
   EXPECT_THAT(Rows("SELECT count(*) FROM " + numbers.sql()), HasValue(ElementsAre(ElementsAre(Datum(20000)))));
   EXPECT_THAT(log_.columns, IsEmpty());
-  EXPECT_THAT(Rows("SELECT count(*) FROM " + numbers.sql() + " WHERE k < 10"), HasValue(ElementsAre(ElementsAre(Datum(10)))));
+  EXPECT_THAT(Rows("SELECT count(*) FROM " + numbers.sql() + " WHERE k < 10"),
+              HasValue(ElementsAre(ElementsAre(Datum(10)))));
 }
 
 TEST_F(ScanFunctionTest, HandsConditionsDownForPruning) {
@@ -275,7 +284,8 @@ TEST_F(ScanFunctionTest, ReadsEveryTypeBothWays) {
       {DataType::Array(DataType::Int()), {DatumList{1, Datum(), 3}, DatumList{}}},
       {DataType::Array(DataType::Array(DataType::String())), {DatumList{DatumList{longer}, Datum(), DatumList{}}}},
       {DataType::Vector(DataType::Float(), 2), {DatumList{1.5F, 2.5F}}},
-      {DataType::Map(DataType::String(), DataType::Timestamp(9)), {DatumList{DatumList{"k", Timestamp{1, 1}}, DatumList{longer, Datum()}}, DatumList{}}},
+      {DataType::Map(DataType::String(), DataType::Timestamp(9)),
+       {DatumList{DatumList{"k", Timestamp{1, 1}}, DatumList{longer, Datum()}}, DatumList{}}},
       {DataType::Multiset(DataType::String()), {DatumList{DatumList{"k", 2}}}},
       {row, {DatumList{1, DatumList{"x", longer}}, DatumList{Datum(), Datum()}}},
       {DataType::Array(row), {DatumList{DatumList{1, DatumList{"x"}}, Datum()}}},
@@ -286,7 +296,8 @@ TEST_F(ScanFunctionTest, ReadsEveryTypeBothWays) {
     const std::vector<DataField> fields = {Field("i", DataType::Int()), Field("x", c.type)};
     // More rows than one call hands over, with NULLs at changing places.
     std::vector<DatumList> rows;
-    for (int i = 0; i < 5000; ++i) rows.push_back({i, i % 3 == 0 ? Datum() : c.values[static_cast<std::size_t>(i) % c.values.size()]});
+    for (int i = 0; i < 5000; ++i)
+      rows.push_back({i, i % 3 == 0 ? Datum() : c.values[static_cast<std::size_t>(i) % c.values.size()]});
     BRAID_ASSERT_OK_AND_ASSIGN(const Batch batch, MakeBatch(fields, rows));
     // Columns may start anywhere in their buffers.
     const Batch sliced{.rows = batch.rows->Slice(5), .kinds = nullptr};
@@ -332,7 +343,8 @@ TEST_F(ScanFunctionTest, KeepsNamesApartThatDifferInCaseOnly) {
   const std::vector<DatumList> rows = {{1, 2}};
   BRAID_ASSERT_OK_AND_ASSIGN(const Batch batch, MakeBatch(fields, rows));
   const ScanRegistration source = engine_->Register(MakeBatchSource("db.t", fields, {batch}));
-  EXPECT_THAT(Rows("SELECT c1, c0 FROM " + source.sql() + " AS t(c0, c1)"), HasValue(ElementsAre(ElementsAre(Datum(2), Datum(1)))));
+  EXPECT_THAT(Rows("SELECT c1, c0 FROM " + source.sql() + " AS t(c0, c1)"),
+              HasValue(ElementsAre(ElementsAre(Datum(2), Datum(1)))));
 }
 
 TEST_F(ScanFunctionTest, ReadsASourceWithoutRows) {
@@ -343,7 +355,8 @@ TEST_F(ScanFunctionTest, ReadsASourceWithoutRows) {
 
 TEST_F(ScanFunctionTest, HandsAnErrorOfASourceBackAsItWas) {
   for (const auto where : {FailingSource::Where::kPlan, FailingSource::Where::kOpen, FailingSource::Where::kNext}) {
-    const ScanRegistration source = engine_->Register(std::make_shared<FailingSource>(std::vector{Field("a", DataType::Int())}, where));
+    const ScanRegistration source =
+        engine_->Register(std::make_shared<FailingSource>(std::vector{Field("a", DataType::Int())}, where));
     const Result<std::vector<DatumList>> read = Rows("SELECT sum(a) FROM " + source.sql());
     ASSERT_THAT(read, IsError(ErrorCode::kCorruption));
     EXPECT_EQ(read.error().message(), "file f-1.parquet is damaged");

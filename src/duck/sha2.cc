@@ -57,7 +57,8 @@ void Block(State<Word>& state, const char* bytes) {
   constexpr auto& s = V::kShifts;
   std::array<Word, V::kRoundCount> w{};
   for (std::size_t i = 0; i < 16; ++i) {
-    for (std::size_t b = 0; b < sizeof(Word); ++b) w[i] = (w[i] << 8) | static_cast<unsigned char>(bytes[i * sizeof(Word) + b]);
+    for (std::size_t b = 0; b < sizeof(Word); ++b)
+      w[i] = (w[i] << 8) | static_cast<unsigned char>(bytes[i * sizeof(Word) + b]);
   }
   for (std::size_t i = 16; i < V::kRoundCount; ++i) {
     const Word a = std::rotr(w[i - 15], s[0]) ^ std::rotr(w[i - 15], s[1]) ^ (w[i - 15] >> s[2]);
@@ -89,16 +90,23 @@ std::string Digest(std::string_view bytes, State<Word> state, std::size_t digest
   for (std::size_t i = 0; i < tail.size(); i += kBlock) Block<Word>(state, tail.data() + i);
   std::string digest;
   for (const Word word : state) {
-    for (int shift = 8 * (static_cast<int>(sizeof(Word)) - 1); shift >= 0; shift -= 8) digest += static_cast<char>(word >> shift);
+    for (int shift = 8 * (static_cast<int>(sizeof(Word)) - 1); shift >= 0; shift -= 8)
+      digest += static_cast<char>(word >> shift);
   }
   return ToHex(std::string_view(digest).substr(0, digest_bytes));
 }
 
 // Fractional parts of the square roots of the first sixteen primes.
-constexpr State<std::uint64_t> kStart512 = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1, 0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
-constexpr State<std::uint64_t> kStart384 = {0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939, 0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4};
-constexpr State<std::uint32_t> kStart256 = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-constexpr State<std::uint32_t> kStart224 = {0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4};
+constexpr State<std::uint64_t> kStart512 = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b,
+                                            0xa54ff53a5f1d36f1, 0x510e527fade682d1, 0x9b05688c2b3e6c1f,
+                                            0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
+constexpr State<std::uint64_t> kStart384 = {0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17,
+                                            0x152fecd8f70e5939, 0x67332667ffc00b31, 0x8eb44a8768581511,
+                                            0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4};
+constexpr State<std::uint32_t> kStart256 = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                            0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+constexpr State<std::uint32_t> kStart224 = {0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939,
+                                            0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4};
 
 }  // namespace
 

@@ -59,7 +59,9 @@ bool Pad(Text text, std::int32_t length, Text pad, bool left, std::string& out) 
   return true;
 }
 
-bool IsAsciiAlphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsAsciiAlphanumeric(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 /// INITCAP: ASCII letters only; whatever is no ASCII letter or digit ends a word.
 void InitCap(Text text, std::string& out) {
@@ -77,7 +79,9 @@ void InitCap(Text text, std::string& out) {
   }
 }
 
-bool HoldsCodePoint(Text set, Text code_point) { return set.find(code_point) != Text::npos; }
+bool HoldsCodePoint(Text set, Text code_point) {
+  return set.find(code_point) != Text::npos;
+}
 
 void Trim(Text text, Text set, bool leading, bool trailing, std::string& out) {
   while (leading && !text.empty() && HoldsCodePoint(set, text.substr(0, CodePointSize(text.front())))) {
@@ -195,7 +199,9 @@ enum class CharacterClass { kAlpha, kDigit };
 bool IsAll(Text text, CharacterClass wanted) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [wanted](char c) {
     const bool digit = c >= '0' && c <= '9';
-    return wanted == CharacterClass::kDigit ? digit : (IsAsciiAlphanumeric(c) && !digit) || static_cast<unsigned char>(c) >= 0x80;
+    return wanted == CharacterClass::kDigit
+               ? digit
+               : (IsAsciiAlphanumeric(c) && !digit) || static_cast<unsigned char>(c) >= 0x80;
   });
 }
 
@@ -267,49 +273,64 @@ void RegisterParts(FunctionRegistrar& registrar) {
   const LogicalType integer = LogicalType::INTEGER;
   registrar.Add("flink_substring", {text, integer, integer}, text,
                 RowFunction<std::string, Text, std::int32_t, std::int32_t>(
-                    [](Text value, std::int32_t start, std::int32_t length, std::string& out) { return Substring(value, start, length, out); }));
+                    [](Text value, std::int32_t start, std::int32_t length, std::string& out) {
+                      return Substring(value, start, length, out);
+                    }));
   registrar.Add("flink_left", {text, integer}, text,
-                RowFunction<std::string, Text, std::int32_t>([](Text value, std::int32_t length, std::string& out) { Left(value, length, out); }));
+                RowFunction<std::string, Text, std::int32_t>(
+                    [](Text value, std::int32_t length, std::string& out) { Left(value, length, out); }));
   registrar.Add("flink_right", {text, integer}, text,
-                RowFunction<std::string, Text, std::int32_t>([](Text value, std::int32_t length, std::string& out) { Right(value, length, out); }));
+                RowFunction<std::string, Text, std::int32_t>(
+                    [](Text value, std::int32_t length, std::string& out) { Right(value, length, out); }));
   for (const bool left : {true, false}) {
     registrar.Add(left ? "flink_lpad" : "flink_rpad", {text, integer, text}, text,
-                  RowFunction<std::string, Text, std::int32_t, Text>([left](Text value, std::int32_t length, Text pad, std::string& out) {
-                    return Pad(value, length, pad, left, out);
-                  }));
+                  RowFunction<std::string, Text, std::int32_t, Text>(
+                      [left](Text value, std::int32_t length, Text pad, std::string& out) {
+                        return Pad(value, length, pad, left, out);
+                      }));
   }
   struct Side {
     const char* name;
     bool leading;
     bool trailing;
   };
-  for (const Side& side : {Side{"flink_trim", true, true}, Side{"flink_ltrim", true, false}, Side{"flink_rtrim", false, true}}) {
-    registrar.Add(side.name, {text, text}, text, RowFunction<std::string, Text, Text>([side](Text value, Text set, std::string& out) {
+  for (const Side& side :
+       {Side{"flink_trim", true, true}, Side{"flink_ltrim", true, false}, Side{"flink_rtrim", false, true}}) {
+    registrar.Add(side.name, {text, text}, text,
+                  RowFunction<std::string, Text, Text>([side](Text value, Text set, std::string& out) {
                     Trim(value, set, side.leading, side.trailing, out);
                   }));
   }
   registrar.Add("flink_split_index", {text, text, integer}, text,
                 RowFunction<std::string, Text, Text, std::int32_t>(
-                    [](Text value, Text separator, std::int32_t index, std::string& out) { return SplitIndex(value, separator, index, out); }));
+                    [](Text value, Text separator, std::int32_t index, std::string& out) {
+                      return SplitIndex(value, separator, index, out);
+                    }));
 }
 
 void RegisterChanges(FunctionRegistrar& registrar) {
   const LogicalType text = LogicalType::VARCHAR;
   const LogicalType integer = LogicalType::INTEGER;
-  registrar.Add("flink_initcap", {text}, text, RowFunction<std::string, Text>([](Text value, std::string& out) { InitCap(value, out); }));
-  registrar.Add("flink_reverse", {text}, text, RowFunction<std::string, Text>([](Text value, std::string& out) { Reverse(value, out); }));
+  registrar.Add("flink_initcap", {text}, text,
+                RowFunction<std::string, Text>([](Text value, std::string& out) { InitCap(value, out); }));
+  registrar.Add("flink_reverse", {text}, text,
+                RowFunction<std::string, Text>([](Text value, std::string& out) { Reverse(value, out); }));
   registrar.Add("flink_repeat", {text, integer}, text,
-                RowFunction<std::string, Text, std::int32_t>([](Text value, std::int32_t count, std::string& out) { Repeat(value, count, out); }));
+                RowFunction<std::string, Text, std::int32_t>(
+                    [](Text value, std::int32_t count, std::string& out) { Repeat(value, count, out); }));
   registrar.Add("flink_replace", {text, text, text}, text,
-                RowFunction<std::string, Text, Text, Text>([](Text value, Text search, Text by, std::string& out) { Replace(value, search, by, out); }));
+                RowFunction<std::string, Text, Text, Text>(
+                    [](Text value, Text search, Text by, std::string& out) { Replace(value, search, by, out); }));
   registrar.Add("flink_translate", {text, text, text}, text,
-                RowFunction<std::string, Text, Text, Text>([](Text value, Text from, Text to, std::string& out) { Translate(value, from, to, out); }));
+                RowFunction<std::string, Text, Text, Text>(
+                    [](Text value, Text from, Text to, std::string& out) { Translate(value, from, to, out); }));
   registrar.Add("flink_overlay", {text, text, integer, integer}, text,
                 RowFunction<std::string, Text, Text, std::int32_t, std::int32_t>(
                     [](Text value, Text inserted, std::int32_t start, std::int32_t length, std::string& out) {
                       Overlay(value, inserted, start, length, out);
                     }));
-  registrar.Add("flink_chr", {LogicalType::BIGINT}, text, RowFunction<std::string, std::int64_t>([](std::int64_t code, std::string& out) { Chr(code, out); }));
+  registrar.Add("flink_chr", {LogicalType::BIGINT}, text,
+                RowFunction<std::string, std::int64_t>([](std::int64_t code, std::string& out) { Chr(code, out); }));
   duckdb::ScalarFunction concat("flink_concat_ws", {text}, text, ConcatWs);
   concat.varargs = text;
   concat.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
@@ -325,13 +346,16 @@ void RegisterQuestions(FunctionRegistrar& registrar) {
                       out = Locate(search, value, start, occurrence);
                     }));
   registrar.Add("flink_char_length", {text}, integer,
-                RowFunction<std::int32_t, Text>([](Text value, std::int32_t& out) { out = static_cast<std::int32_t>(CountCodePoints(value)); }));
+                RowFunction<std::int32_t, Text>(
+                    [](Text value, std::int32_t& out) { out = static_cast<std::int32_t>(CountCodePoints(value)); }));
   registrar.Add("flink_ascii", {text}, integer, RowFunction<std::int32_t, Text>([](Text value, std::int32_t& out) {
                   out = value.empty() ? 0 : static_cast<signed char>(value.front());
                 }));
-  registrar.Add("flink_hash_code", {text}, integer, RowFunction<std::int32_t, Text>([](Text value, std::int32_t& out) { out = HashCode(value); }));
+  registrar.Add("flink_hash_code", {text}, integer,
+                RowFunction<std::int32_t, Text>([](Text value, std::int32_t& out) { out = HashCode(value); }));
   const auto question = [&](const char* name, bool (*test)(Text)) {
-    registrar.Add(name, {text}, LogicalType::BOOLEAN, RowFunction<bool, Text>([test](Text value, bool& out) { out = test(value); }));
+    registrar.Add(name, {text}, LogicalType::BOOLEAN,
+                  RowFunction<bool, Text>([test](Text value, bool& out) { out = test(value); }));
   };
   question("flink_is_alpha", [](Text value) { return IsAll(value, CharacterClass::kAlpha); });
   question("flink_is_digit", [](Text value) { return IsAll(value, CharacterClass::kDigit); });

@@ -61,16 +61,39 @@ template <typename Result, typename... Arguments, typename Body>
 duckdb::scalar_function_t WithCache(Body body) {
   return [body](duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/, duckdb::Vector& result) {
     Cache cache;
-    ForRows<Result, Arguments...>(arguments, result, [&](auto&&... values) { return body(cache, std::forward<decltype(values)>(values)...); });
+    ForRows<Result, Arguments...>(
+        arguments, result, [&](auto&&... values) { return body(cache, std::forward<decltype(values)>(values)...); });
   };
 }
 
-duckdb::timestamp_t FromMicros(std::int64_t micros) { return duckdb::timestamp_t(micros); }
-std::int64_t MicrosOf(FlinkTimestamp value) { return value.seconds * kMicros + value.nanos / 1000; }
-std::int64_t MicrosOf(JavaDatePattern::Parsed value) { return value.seconds * kMicros + value.nanos / 1000; }
-std::int64_t CutToMillis(std::int64_t micros) { return FloorDivide(micros, 1000) * 1000; }
+duckdb::timestamp_t FromMicros(std::int64_t micros) {
+  return duckdb::timestamp_t(micros);
+}
+std::int64_t MicrosOf(FlinkTimestamp value) {
+  return value.seconds * kMicros + value.nanos / 1000;
+}
+std::int64_t MicrosOf(JavaDatePattern::Parsed value) {
+  return value.seconds * kMicros + value.nanos / 1000;
+}
+std::int64_t CutToMillis(std::int64_t micros) {
+  return FloorDivide(micros, 1000) * 1000;
+}
 
-enum class Unit { kMillennium, kCentury, kDecade, kYear, kQuarter, kMonth, kWeek, kDay, kHour, kMinute, kSecond, kMillisecond, kMicrosecond };
+enum class Unit {
+  kMillennium,
+  kCentury,
+  kDecade,
+  kYear,
+  kQuarter,
+  kMonth,
+  kWeek,
+  kDay,
+  kHour,
+  kMinute,
+  kSecond,
+  kMillisecond,
+  kMicrosecond
+};
 
 Unit FindUnit(Text name) {
   constexpr std::array<std::pair<Text, Unit>, 13> kUnits = {{{"MILLENNIUM", Unit::kMillennium},
@@ -92,7 +115,8 @@ Unit FindUnit(Text name) {
   ThrowError(Error(ErrorCode::kInvalidArgument, fmt::format("time cannot be rounded to {}", name)));
 }
 
-/// First day of the period of a unit of months or more, or of a week, that holds the day, or with `step` = 1 of the next one.
+/// First day of the period of a unit of months or more, or of a week, that holds the day, or with `step` = 1 of the
+/// next one.
 std::int64_t PeriodStart(std::int64_t days, Unit unit, int step) {
   CivilDate date = CivilFromDays(days);
   const auto years = [&](std::int64_t size, std::int64_t first) {
@@ -161,57 +185,69 @@ std::int64_t MonthsBetween(std::int64_t from_micros, std::int64_t to_micros) {
   const std::int64_t to_days = FloorDivide(to_micros, kMicrosPerDay);
   const std::int64_t months = MonthsBetweenDays(from_days, to_days);
   const bool same_day = AddMonths(from_days, months) == to_days;
-  return same_day && FloorModulo(to_micros, kMicrosPerDay) < FloorModulo(from_micros, kMicrosPerDay) ? months - 1 : months;
+  return same_day && FloorModulo(to_micros, kMicrosPerDay) < FloorModulo(from_micros, kMicrosPerDay) ? months - 1
+                                                                                                     : months;
 }
 
 void RegisterZones(FunctionRegistrar& registrar) {
   const LogicalType text = LogicalType::VARCHAR;
   registrar.Add("flink_local_to_instant", {LogicalType::TIMESTAMP, text}, LogicalType::TIMESTAMP_TZ,
-                WithCache<duckdb::timestamp_t, duckdb::timestamp_t, Text>([](Cache& cache, duckdb::timestamp_t value, Text zone, duckdb::timestamp_t& out) {
-                  out = FromMicros(cache.Zone(zone).ToUtc(value.value));
-                }));
+                WithCache<duckdb::timestamp_t, duckdb::timestamp_t, Text>(
+                    [](Cache& cache, duckdb::timestamp_t value, Text zone, duckdb::timestamp_t& out) {
+                      out = FromMicros(cache.Zone(zone).ToUtc(value.value));
+                    }));
   registrar.Add("flink_instant_to_local", {LogicalType::TIMESTAMP_TZ, text}, LogicalType::TIMESTAMP,
-                WithCache<duckdb::timestamp_t, duckdb::timestamp_t, Text>([](Cache& cache, duckdb::timestamp_t value, Text zone, duckdb::timestamp_t& out) {
-                  out = FromMicros(cache.Zone(zone).ToLocal(value.value));
-                }));
-  registrar.Add("flink_convert_tz", {text, text, text}, text,
-                WithCache<std::string, Text, Text, Text>([](Cache& cache, Text value, Text from, Text to, std::string& out) {
-                  const std::optional<FlinkTimestamp> local = ParseFlinkTimestamp(value);
-                  if (!local) return false;
-                  const std::int64_t utc = cache.ZoneOrGmt(from).ToUtc(local->seconds * kMicros);
-                  AppendFlinkTimestamp({FloorDivide(cache.ZoneOrGmt(to).ToLocal(utc), kMicros), 0}, 0, out);
-                  return true;
-                }));
+                WithCache<duckdb::timestamp_t, duckdb::timestamp_t, Text>(
+                    [](Cache& cache, duckdb::timestamp_t value, Text zone, duckdb::timestamp_t& out) {
+                      out = FromMicros(cache.Zone(zone).ToLocal(value.value));
+                    }));
+  registrar.Add(
+      "flink_convert_tz", {text, text, text}, text,
+      WithCache<std::string, Text, Text, Text>([](Cache& cache, Text value, Text from, Text to, std::string& out) {
+        const std::optional<FlinkTimestamp> local = ParseFlinkTimestamp(value);
+        if (!local) return false;
+        const std::int64_t utc = cache.ZoneOrGmt(from).ToUtc(local->seconds * kMicros);
+        AppendFlinkTimestamp({FloorDivide(cache.ZoneOrGmt(to).ToLocal(utc), kMicros), 0}, 0, out);
+        return true;
+      }));
   registrar.Add("flink_unix_timestamp", {text, text, text}, LogicalType::BIGINT,
-                WithCache<std::int64_t, Text, Text, Text>([](Cache& cache, Text value, Text pattern, Text zone, std::int64_t& out) {
-                  const auto local = cache.Pattern(pattern).Parse(value);
-                  out = local ? FloorDivide(cache.Zone(zone).ToUtc(MicrosOf(*local)), kMicros) : std::numeric_limits<std::int64_t>::min();
-                }));
+                WithCache<std::int64_t, Text, Text, Text>(
+                    [](Cache& cache, Text value, Text pattern, Text zone, std::int64_t& out) {
+                      const auto local = cache.Pattern(pattern).Parse(value);
+                      out = local ? FloorDivide(cache.Zone(zone).ToUtc(MicrosOf(*local)), kMicros)
+                                  : std::numeric_limits<std::int64_t>::min();
+                    }));
   registrar.Add("flink_from_unixtime", {LogicalType::BIGINT, text, text}, text,
-                WithCache<std::string, std::int64_t, Text, Text>([](Cache& cache, std::int64_t seconds, Text pattern, Text zone, std::string& out) {
-                  cache.Pattern(pattern).Format(seconds + cache.Zone(zone).OffsetAt(seconds), 0, out);
-                }));
+                WithCache<std::string, std::int64_t, Text, Text>(
+                    [](Cache& cache, std::int64_t seconds, Text pattern, Text zone, std::string& out) {
+                      cache.Pattern(pattern).Format(seconds + cache.Zone(zone).OffsetAt(seconds), 0, out);
+                    }));
 }
 
 void RegisterPatterns(FunctionRegistrar& registrar) {
   const LogicalType text = LogicalType::VARCHAR;
   registrar.Add("flink_date_format", {LogicalType::TIMESTAMP, text}, text,
-                WithCache<std::string, duckdb::timestamp_t, Text>([](Cache& cache, duckdb::timestamp_t value, Text pattern, std::string& out) {
-                  const std::int64_t seconds = FloorDivide(value.value, kMicros);
-                  cache.Pattern(pattern).Format(seconds, static_cast<std::int32_t>(value.value - seconds * kMicros) * 1000, out);
-                }));
-  registrar.Add("flink_date_format", {text, text}, text, WithCache<std::string, Text, Text>([](Cache& cache, Text value, Text pattern, std::string& out) {
+                WithCache<std::string, duckdb::timestamp_t, Text>(
+                    [](Cache& cache, duckdb::timestamp_t value, Text pattern, std::string& out) {
+                      const std::int64_t seconds = FloorDivide(value.value, kMicros);
+                      cache.Pattern(pattern).Format(
+                          seconds, static_cast<std::int32_t>(value.value - seconds * kMicros) * 1000, out);
+                    }));
+  registrar.Add("flink_date_format", {text, text}, text,
+                WithCache<std::string, Text, Text>([](Cache& cache, Text value, Text pattern, std::string& out) {
                   const std::optional<FlinkTimestamp> parsed = ParseFlinkTimestamp(value);
                   if (parsed) cache.Pattern(pattern).Format(parsed->seconds, parsed->nanos, out);
                   return parsed.has_value();
                 }));
-  registrar.Add("flink_to_timestamp", {text, text}, LogicalType::TIMESTAMP,
-                WithCache<duckdb::timestamp_t, Text, Text>([](Cache& cache, Text value, Text pattern, duckdb::timestamp_t& out) {
-                  const auto parsed = cache.Pattern(pattern).Parse(value);
-                  if (parsed) out = FromMicros(CutToMillis(MicrosOf(*parsed)));
-                  return parsed.has_value();
-                }));
-  registrar.Add("flink_to_timestamp", {text}, LogicalType::TIMESTAMP, RowFunction<duckdb::timestamp_t, Text>([](Text value, duckdb::timestamp_t& out) {
+  registrar.Add(
+      "flink_to_timestamp", {text, text}, LogicalType::TIMESTAMP,
+      WithCache<duckdb::timestamp_t, Text, Text>([](Cache& cache, Text value, Text pattern, duckdb::timestamp_t& out) {
+        const auto parsed = cache.Pattern(pattern).Parse(value);
+        if (parsed) out = FromMicros(CutToMillis(MicrosOf(*parsed)));
+        return parsed.has_value();
+      }));
+  registrar.Add("flink_to_timestamp", {text}, LogicalType::TIMESTAMP,
+                RowFunction<duckdb::timestamp_t, Text>([](Text value, duckdb::timestamp_t& out) {
                   const auto parsed = ParseFlinkTimestamp(value);
                   if (parsed) out = FromMicros(CutToMillis(MicrosOf(*parsed)));
                   return parsed.has_value();
@@ -228,13 +264,15 @@ void RegisterRounding(FunctionRegistrar& registrar) {
   const LogicalType text = LogicalType::VARCHAR;
   for (const bool up : {false, true}) {
     registrar.Add(up ? "flink_ceil_time" : "flink_floor_time", {LogicalType::TIMESTAMP, text}, LogicalType::TIMESTAMP,
-                  RowFunction<duckdb::timestamp_t, duckdb::timestamp_t, Text>([up](duckdb::timestamp_t value, Text unit, duckdb::timestamp_t& out) {
-                    out = FromMicros(Round(value.value, FindUnit(unit), up));
-                  }));
+                  RowFunction<duckdb::timestamp_t, duckdb::timestamp_t, Text>(
+                      [up](duckdb::timestamp_t value, Text unit, duckdb::timestamp_t& out) {
+                        out = FromMicros(Round(value.value, FindUnit(unit), up));
+                      }));
     registrar.Add(up ? "flink_ceil_time" : "flink_floor_time", {LogicalType::TIME, text}, LogicalType::TIME,
-                  RowFunction<duckdb::dtime_t, duckdb::dtime_t, Text>([up](duckdb::dtime_t value, Text unit, duckdb::dtime_t& out) {
-                    out = duckdb::dtime_t(FloorModulo(Round(value.micros, FindUnit(unit), up), kMicrosPerDay));
-                  }));
+                  RowFunction<duckdb::dtime_t, duckdb::dtime_t, Text>(
+                      [up](duckdb::dtime_t value, Text unit, duckdb::dtime_t& out) {
+                        out = duckdb::dtime_t(FloorModulo(Round(value.micros, FindUnit(unit), up), kMicrosPerDay));
+                      }));
   }
   registrar.Add("flink_cut_timestamp", {LogicalType::TIMESTAMP, LogicalType::INTEGER}, LogicalType::TIMESTAMP,
                 RowFunction<duckdb::timestamp_t, duckdb::timestamp_t, std::int32_t>(
@@ -248,31 +286,38 @@ void RegisterRounding(FunctionRegistrar& registrar) {
 void RegisterArithmetic(FunctionRegistrar& registrar) {
   registrar.Add("flink_months_between", {LogicalType::TIMESTAMP, LogicalType::TIMESTAMP}, LogicalType::BIGINT,
                 RowFunction<std::int64_t, duckdb::timestamp_t, duckdb::timestamp_t>(
-                    [](duckdb::timestamp_t from, duckdb::timestamp_t to, std::int64_t& out) { out = MonthsBetween(from.value, to.value); }));
+                    [](duckdb::timestamp_t from, duckdb::timestamp_t to, std::int64_t& out) {
+                      out = MonthsBetween(from.value, to.value);
+                    }));
   registrar.Add("flink_add_months", {LogicalType::DATE, LogicalType::BIGINT}, LogicalType::DATE,
-                RowFunction<duckdb::date_t, duckdb::date_t, std::int64_t>([](duckdb::date_t value, std::int64_t months, duckdb::date_t& out) {
-                  out = duckdb::date_t(static_cast<std::int32_t>(AddMonths(value.days, months)));
-                }));
+                RowFunction<duckdb::date_t, duckdb::date_t, std::int64_t>(
+                    [](duckdb::date_t value, std::int64_t months, duckdb::date_t& out) {
+                      out = duckdb::date_t(static_cast<std::int32_t>(AddMonths(value.days, months)));
+                    }));
   registrar.Add("flink_add_months", {LogicalType::TIMESTAMP, LogicalType::BIGINT}, LogicalType::TIMESTAMP,
                 RowFunction<duckdb::timestamp_t, duckdb::timestamp_t, std::int64_t>(
                     [](duckdb::timestamp_t value, std::int64_t months, duckdb::timestamp_t& out) {
                       const std::int64_t days = FloorDivide(value.value, kMicrosPerDay);
-                      out = FromMicros(AddMonths(days, months) * kMicrosPerDay + FloorModulo(value.value, kMicrosPerDay));
+                      out =
+                          FromMicros(AddMonths(days, months) * kMicrosPerDay + FloorModulo(value.value, kMicrosPerDay));
                     }));
   registrar.Add("flink_add_millis", {LogicalType::TIMESTAMP, LogicalType::BIGINT}, LogicalType::TIMESTAMP,
                 RowFunction<duckdb::timestamp_t, duckdb::timestamp_t, std::int64_t>(
                     [](duckdb::timestamp_t value, std::int64_t millis, duckdb::timestamp_t& out) {
                       std::int64_t micros = 0;
                       std::int64_t sum = 0;
-                      if (__builtin_mul_overflow(millis, std::int64_t{1000}, &micros) || __builtin_add_overflow(value.value, micros, &sum)) {
+                      if (__builtin_mul_overflow(millis, std::int64_t{1000}, &micros) ||
+                          __builtin_add_overflow(value.value, micros, &sum)) {
                         ThrowError(Error(ErrorCode::kInvalidArgument, "a date-time leaves the range of years"));
                       }
                       out = FromMicros(sum);
                     }));
-  registrar.Add("flink_add_millis", {LogicalType::TIME, LogicalType::BIGINT}, LogicalType::TIME,
-                RowFunction<duckdb::dtime_t, duckdb::dtime_t, std::int64_t>([](duckdb::dtime_t value, std::int64_t millis, duckdb::dtime_t& out) {
-                  out = duckdb::dtime_t(FloorModulo(value.micros + FloorModulo(millis, kMillisPerDay) * 1000, kMicrosPerDay));
-                }));
+  registrar.Add(
+      "flink_add_millis", {LogicalType::TIME, LogicalType::BIGINT}, LogicalType::TIME,
+      RowFunction<duckdb::dtime_t, duckdb::dtime_t, std::int64_t>(
+          [](duckdb::dtime_t value, std::int64_t millis, duckdb::dtime_t& out) {
+            out = duckdb::dtime_t(FloorModulo(value.micros + FloorModulo(millis, kMillisPerDay) * 1000, kMicrosPerDay));
+          }));
 }
 
 }  // namespace

@@ -12,8 +12,10 @@ using Call = Result<EmittedCall>;
 /// TRIM('side, what, text).
 Call Trim(Arguments& arguments, const CallContext& /*context*/) {
   const std::string& side = arguments[0].sql;
-  const std::string_view function = side == "LEADING" ? "flink_ltrim" : (side == "TRAILING" ? "flink_rtrim" : "flink_trim");
-  return EmittedCall{DataType::VarChar(std::max(1, arguments[2].type.data().length())), fmt::format("{}({}, {})", function, arguments[2].sql, arguments[1].sql)};
+  const std::string_view function =
+      side == "LEADING" ? "flink_ltrim" : (side == "TRAILING" ? "flink_rtrim" : "flink_trim");
+  return EmittedCall{DataType::VarChar(std::max(1, arguments[2].type.data().length())),
+                     fmt::format("{}({}, {})", function, arguments[2].sql, arguments[1].sql)};
 }
 
 /// ELT (index, text, …): the type of the texts in common.
@@ -27,13 +29,20 @@ Call Elt(Arguments& arguments, const CallContext& context) {
 
 Call Overlay(Arguments& arguments, const CallContext& /*context*/) {
   const std::int64_t length = std::int64_t{arguments[0].type.data().length()} + arguments[1].type.data().length();
-  const std::string count = arguments.size() > 3 ? arguments[3].sql : fmt::format("flink_char_length({})", arguments[1].sql);
-  return EmittedCall{DataType::VarChar(static_cast<std::int32_t>(std::min<std::int64_t>(length, DataType::kMaxLength))),
-                     fmt::format("flink_overlay({}, {}, {}, {})", arguments[0].sql, arguments[1].sql, arguments[2].sql, count)};
+  const std::string count =
+      arguments.size() > 3 ? arguments[3].sql : fmt::format("flink_char_length({})", arguments[1].sql);
+  return EmittedCall{
+      DataType::VarChar(static_cast<std::int32_t>(std::min<std::int64_t>(length, DataType::kMaxLength))),
+      fmt::format("flink_overlay({}, {}, {}, {})", arguments[0].sql, arguments[1].sql, arguments[2].sql, count)};
 }
 
 constexpr FunctionEntry kEntries[] = {
-    {"CONCAT", "text*", {}, Nulls::kFromArguments, {}, [](Arguments& arguments, const CallContext&) -> Call {
+    {"CONCAT",
+     "text*",
+     {},
+     Nulls::kFromArguments,
+     {},
+     [](Arguments& arguments, const CallContext&) -> Call {
        std::string sql;
        for (const CallArgument& value : arguments) sql += (sql.empty() ? "" : " || ") + value.sql;
        return EmittedCall{DataType::String(), "(" + sql + ")"};
@@ -73,7 +82,8 @@ constexpr FunctionEntry kEntries[] = {
     {"ASCII", "text", "INT", Nulls::kFromArguments, "flink_ascii({0})"},
     {"CHR", "bigint", "STRING", Nulls::kAlways, "flink_chr({0})"},
     {"SPLIT_INDEX", "text text int", "STRING", Nulls::kAlways, "flink_split_index({0}, {1}, {2})"},
-    {"SPLIT_INDEX", "text int int", "STRING", Nulls::kAlways, "flink_split_index({0}, flink_chr(CAST({1} AS BIGINT)), {2})"},
+    {"SPLIT_INDEX", "text int int", "STRING", Nulls::kAlways,
+     "flink_split_index({0}, flink_chr(CAST({1} AS BIGINT)), {2})"},
     {"SPLIT", "text text", "ARRAY<STRING>", Nulls::kFromArguments, "flink_split({0}, {1})"},
     {"STR_TO_MAP", "text", "MAP<STRING, STRING>", Nulls::kAlways, "flink_str_to_map({0}, ',', '=')"},
     {"STR_TO_MAP", "text text text", "MAP<STRING, STRING>", Nulls::kAlways, "flink_str_to_map({0}, {1}, {2})"},
@@ -89,8 +99,10 @@ constexpr FunctionEntry kEntries[] = {
     {"IS_DIGIT", "text", "BOOLEAN", Nulls::kFromArguments, "flink_is_digit({0})"},
     {"IS_DECIMAL", "text", "BOOLEAN", Nulls::kFromArguments, "flink_is_decimal({0})"},
     {"ELT", "int text text*", {}, Nulls::kAlways, {}, Elt},
-    {"STARTSWITH", "textbytes textbytes", "BOOLEAN", Nulls::kFromArguments, "starts_with(CAST({0} AS VARCHAR), CAST({1} AS VARCHAR))"},
-    {"ENDSWITH", "textbytes textbytes", "BOOLEAN", Nulls::kFromArguments, "ends_with(CAST({0} AS VARCHAR), CAST({1} AS VARCHAR))"},
+    {"STARTSWITH", "textbytes textbytes", "BOOLEAN", Nulls::kFromArguments,
+     "starts_with(CAST({0} AS VARCHAR), CAST({1} AS VARCHAR))"},
+    {"ENDSWITH", "textbytes textbytes", "BOOLEAN", Nulls::kFromArguments,
+     "ends_with(CAST({0} AS VARCHAR), CAST({1} AS VARCHAR))"},
     {"REGEXP", "text text", "BOOLEAN", Nulls::kFromArguments, "flink_regexp({0}, {1})"},
     {"REGEXP_REPLACE", "text text text", "STRING", Nulls::kFromArguments, "flink_regexp_replace({0}, {1}, {2})"},
     {"REGEXP_EXTRACT", "text text", "STRING", Nulls::kAlways, "flink_regexp_extract({0}, {1}, 0)"},
@@ -112,6 +124,8 @@ constexpr FunctionEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const FunctionEntry> TextEntries() { return kEntries; }
+std::span<const FunctionEntry> TextEntries() {
+  return kEntries;
+}
 
 }  // namespace braid

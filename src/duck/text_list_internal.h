@@ -60,7 +60,8 @@ struct ResultOf<TextList> {
     if (list.is_null(i)) {
       duckdb::FlatVector::SetNull(vector, row, true);
     } else {
-      duckdb::FlatVector::GetData<duckdb::string_t>(vector)[row] = duckdb::StringVector::AddString(vector, list[i].data(), list[i].size());
+      duckdb::FlatVector::GetData<duckdb::string_t>(vector)[row] =
+          duckdb::StringVector::AddString(vector, list[i].data(), list[i].size());
     }
   }
 };

@@ -77,12 +77,14 @@ Call Extract(Arguments& arguments, const CallContext& context) {
   for (const auto& [name, emission] : kFields) {
     if (name != unit) continue;
     if (name == "NANOSECOND" && type.kind() == TypeKind::kTimestamp && type.precision() > 6) {
-      return EmittedCall{DataType::BigInt(), fmt::format("(((epoch_ns({0}) % 1000000000) + 1000000000) % 1000000000)", value.sql)};
+      return EmittedCall{DataType::BigInt(),
+                         fmt::format("(((epoch_ns({0}) % 1000000000) + 1000000000) % 1000000000)", value.sql)};
     }
     // A date has no time of day to extract in DuckDB.
     CallArgument timestamp = value;
     BRAID_TRY_ASSIGN(timestamp.sql, AsTimestamp(value, context));
-    return EmittedCall{DataType::BigInt(), fmt::format("CAST({} AS BIGINT)", FillTemplate(emission, std::span(&timestamp, 1), context))};
+    return EmittedCall{DataType::BigInt(),
+                       fmt::format("CAST({} AS BIGINT)", FillTemplate(emission, std::span(&timestamp, 1), context))};
   }
   return UnknownUnit("EXTRACT", unit);
 }
@@ -114,7 +116,9 @@ Call Floor(Arguments& arguments, const CallContext& context) {
   if (type.kind() == TypeKind::kTime) return EmittedCall{type, fmt::format("{}({}, {})", function, value.sql, unit)};
   BRAID_TRY_ASSIGN(const std::string timestamp, AsTimestamp(value, context));
   const std::string rounded = fmt::format("{}({}, {})", function, timestamp, unit);
-  BRAID_TRY_ASSIGN(CallArgument call, CastArgument(CallArgument{DataType::Timestamp(6).WithNullability(type.nullable()), rounded}, type, context));
+  BRAID_TRY_ASSIGN(
+      CallArgument call,
+      CastArgument(CallArgument{DataType::Timestamp(6).WithNullability(type.nullable()), rounded}, type, context));
   call.type = type;
   return call;
 }
@@ -127,13 +131,13 @@ struct UnitSize {
 
 std::optional<UnitSize> SizeOf(std::string_view unit) {
   constexpr std::array<std::pair<std::string_view, UnitSize>, 8> kSizes = {{{"YEAR", {true, 12}},
-                                                                           {"QUARTER", {true, 3}},
-                                                                           {"MONTH", {true, 1}},
-                                                                           {"WEEK", {false, 604800000}},
-                                                                           {"DAY", {false, 86400000}},
-                                                                           {"HOUR", {false, 3600000}},
-                                                                           {"MINUTE", {false, 60000}},
-                                                                           {"SECOND", {false, 1000}}}};
+                                                                            {"QUARTER", {true, 3}},
+                                                                            {"MONTH", {true, 1}},
+                                                                            {"WEEK", {false, 604800000}},
+                                                                            {"DAY", {false, 86400000}},
+                                                                            {"HOUR", {false, 3600000}},
+                                                                            {"MINUTE", {false, 60000}},
+                                                                            {"SECOND", {false, 1000}}}};
   for (const auto& [name, size] : kSizes) {
     if (name == unit) return size;
   }
@@ -150,7 +154,8 @@ Call TimestampAdd(Arguments& arguments, const CallContext& context) {
     BRAID_TRY_ASSIGN(time, CastArgument(time, DataType::Timestamp(6), context));
   }
   const bool nullable = AnyNullable(arguments);
-  const CallArgument interval{size->months ? SqlType::Months(nullable) : SqlType::Millis(nullable), fmt::format("({} * {})", arguments[1].sql, size->size)};
+  const CallArgument interval{size->months ? SqlType::Months(nullable) : SqlType::Millis(nullable),
+                              fmt::format("({} * {})", arguments[1].sql, size->size)};
   return ResolveCall("+", {time, interval}, context);
 }
 
@@ -166,7 +171,8 @@ Call TimestampDiff(Arguments& arguments, const CallContext& context) {
   const std::optional<UnitSize> size = SizeOf(arguments[0].sql);
   if (!size) return UnknownUnit("TIMESTAMPDIFF", arguments[0].sql);
   if (IsKind(arguments[1].type, TypeKind::kTimestampLtz) != IsKind(arguments[2].type, TypeKind::kTimestampLtz)) {
-    return Error(ErrorCode::kInvalidArgument, "TIMESTAMPDIFF cannot take a TIMESTAMP_LTZ beside another type").Hint("cast one of them");
+    return Error(ErrorCode::kInvalidArgument, "TIMESTAMPDIFF cannot take a TIMESTAMP_LTZ beside another type")
+        .Hint("cast one of them");
   }
   BRAID_TRY_ASSIGN(const std::string difference, Difference(arguments[1], arguments[2], size->months, context));
   return EmittedCall{DataType::Int(), fmt::format("flink_to_int({} // {})", difference, size->size)};
@@ -197,10 +203,12 @@ Call EpochToInstant(Arguments& arguments, const CallContext& context) {
     precision = arguments[1].literal->as_int();
   }
   if (precision != 0 && precision != 3) {
-    return Error(ErrorCode::kInvalidArgument, fmt::format("TO_TIMESTAMP_LTZ cannot take the precision {}", precision)).Hint("0 counts seconds, 3 milliseconds");
+    return Error(ErrorCode::kInvalidArgument, fmt::format("TO_TIMESTAMP_LTZ cannot take the precision {}", precision))
+        .Hint("0 counts seconds, 3 milliseconds");
   }
   BRAID_TRY_ASSIGN(const CallArgument value, CastArgument(arguments[0], DataType::BigInt(), context));
-  return EmittedCall{DataType::TimestampLtz(3), fmt::format("CAST(make_timestamp({} * {}) AS TIMESTAMPTZ)", value.sql, precision == 0 ? 1000000 : 1000)};
+  return EmittedCall{DataType::TimestampLtz(3), fmt::format("CAST(make_timestamp({} * {}) AS TIMESTAMPTZ)", value.sql,
+                                                            precision == 0 ? 1000000 : 1000)};
 }
 
 constexpr FunctionEntry kEntries[] = {
@@ -230,9 +238,12 @@ constexpr FunctionEntry kEntries[] = {
     {"TO_TIMESTAMP", "text text", "TIMESTAMP(3)", Nulls::kAlways, "flink_to_timestamp({0}, {1})"},
     {"TO_TIMESTAMP_LTZ", "numeric exact?", {}, Nulls::kAlways, {}, EpochToInstant},
     {"TO_TIMESTAMP_LTZ", "text", "TIMESTAMP_LTZ(3)", Nulls::kAlways, "CAST(flink_to_timestamp({0}) AS TIMESTAMPTZ)"},
-    {"TO_TIMESTAMP_LTZ", "text text", "TIMESTAMP_LTZ(3)", Nulls::kAlways, "CAST(flink_to_timestamp({0}, {1}) AS TIMESTAMPTZ)"},
-    {"TO_TIMESTAMP_LTZ", "text text text", "TIMESTAMP_LTZ(3)", Nulls::kAlways, "flink_local_to_instant(flink_to_timestamp({0}, {1}), {2})"},
-    {"UNIX_TIMESTAMP", "text", "BIGINT", Nulls::kFromArguments, "flink_unix_timestamp({0}, 'yyyy-MM-dd HH:mm:ss', {zone})"},
+    {"TO_TIMESTAMP_LTZ", "text text", "TIMESTAMP_LTZ(3)", Nulls::kAlways,
+     "CAST(flink_to_timestamp({0}, {1}) AS TIMESTAMPTZ)"},
+    {"TO_TIMESTAMP_LTZ", "text text text", "TIMESTAMP_LTZ(3)", Nulls::kAlways,
+     "flink_local_to_instant(flink_to_timestamp({0}, {1}), {2})"},
+    {"UNIX_TIMESTAMP", "text", "BIGINT", Nulls::kFromArguments,
+     "flink_unix_timestamp({0}, 'yyyy-MM-dd HH:mm:ss', {zone})"},
     {"UNIX_TIMESTAMP", "text text", "BIGINT", Nulls::kFromArguments, "flink_unix_timestamp({0}, {1}, {zone})"},
     {"FROM_UNIXTIME", "bigint", "STRING", Nulls::kAlways, "flink_from_unixtime({0}, 'yyyy-MM-dd HH:mm:ss', {zone})"},
     {"FROM_UNIXTIME", "bigint text", "STRING", Nulls::kAlways, "flink_from_unixtime({0}, {1}, {zone})"},
@@ -241,6 +252,8 @@ constexpr FunctionEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const FunctionEntry> TimeEntries() { return kEntries; }
+std::span<const FunctionEntry> TimeEntries() {
+  return kEntries;
+}
 
 }  // namespace braid

@@ -129,7 +129,8 @@ class Rule {
   static std::optional<std::int64_t> TakeNumber(std::string_view& text) {
     std::size_t size = 0;
     std::int64_t value = 0;
-    for (; size < text.size() && text[size] >= '0' && text[size] <= '9' && size < 6; ++size) value = value * 10 + (text[size] - '0');
+    for (; size < text.size() && text[size] >= '0' && text[size] <= '9' && size < 6; ++size)
+      value = value * 10 + (text[size] - '0');
     text.remove_prefix(size);
     return size > 0 ? std::optional(value) : std::nullopt;
   }
@@ -209,7 +210,8 @@ std::optional<TimeZone> ParseZone(std::string_view file) {
   Bytes bytes(file);
   const std::optional<Header> old = ReadHeader(bytes);  // a block with 32-bit times that newer readers skip
   if (!old) return std::nullopt;
-  bytes.Take(static_cast<std::size_t>(old->times * 5 + old->types * 6 + old->names + old->leap_seconds * 8 + old->standard_flags + old->utc_flags));
+  bytes.Take(static_cast<std::size_t>(old->times * 5 + old->types * 6 + old->names + old->leap_seconds * 8 +
+                                      old->standard_flags + old->utc_flags));
   const std::optional<Header> header = ReadHeader(bytes);
   if (!header) return std::nullopt;
   std::vector<TimeZone::Transition> transitions(static_cast<std::size_t>(header->times));
@@ -220,7 +222,8 @@ std::optional<TimeZone> ParseZone(std::string_view file) {
     offsets.push_back(bytes.Number(4));
     bytes.Take(2);
   }
-  bytes.Take(static_cast<std::size_t>(header->names + header->leap_seconds * 12 + header->standard_flags + header->utc_flags));
+  bytes.Take(
+      static_cast<std::size_t>(header->names + header->leap_seconds * 12 + header->standard_flags + header->utc_flags));
   if (bytes.failed()) return std::nullopt;
   for (std::size_t i = 0; i < transitions.size(); ++i) {
     const auto kind = static_cast<unsigned char>(kinds[i]);
@@ -231,7 +234,8 @@ std::optional<TimeZone> ParseZone(std::string_view file) {
   if (const std::optional<Rule> rule = Rule::Parse(footer)) {
     const std::int64_t last = transitions.empty() ? 0 : transitions.back().at;
     std::vector<TimeZone::Transition> later;
-    for (int year = static_cast<int>(CivilFromDays(FloorDivide(last, kDay)).year); year <= kLastRuleYear; ++year) rule->AddYear(year, later);
+    for (int year = static_cast<int>(CivilFromDays(FloorDivide(last, kDay)).year); year <= kLastRuleYear; ++year)
+      rule->AddYear(year, later);
     for (const TimeZone::Transition& transition : later) {
       if (transitions.empty() || transition.at > transitions.back().at) transitions.push_back(transition);
     }
@@ -256,7 +260,8 @@ std::optional<std::int64_t> ParseOffset(std::string_view text) {
   if (digits.size() % 2 != 0 || digits.size() > 6) return std::nullopt;
   std::int64_t seconds = 0;
   std::int64_t unit = 3600;
-  for (std::size_t i = 0; i < digits.size(); i += 2, unit /= 60) seconds += unit * ((digits[i] - '0') * 10 + digits[i + 1] - '0');
+  for (std::size_t i = 0; i < digits.size(); i += 2, unit /= 60)
+    seconds += unit * ((digits[i] - '0') * 10 + digits[i + 1] - '0');
   if (seconds > 18 * 3600) return std::nullopt;
   return sign * seconds;
 }
@@ -296,7 +301,9 @@ Result<std::shared_ptr<const TimeZone>> TimeZone::Find(std::string_view name) {
   std::optional<TimeZone> zone = LoadZone(name);
   if (!zone) {
     return Error(ErrorCode::kInvalidArgument, fmt::format("there is no time zone {}", name))
-        .Hint("use a name such as Europe/Berlin or an offset such as +02:00; names need the system's zone database (package tzdata)");
+        .Hint(
+            "use a name such as Europe/Berlin or an offset such as +02:00; names need the system's zone database "
+            "(package tzdata)");
   }
   return known.emplace(std::string(name), std::make_shared<const TimeZone>(*std::move(zone))).first->second;
 }
@@ -307,7 +314,9 @@ std::int64_t TimeZone::OffsetAt(std::int64_t utc_seconds) const {
   return after == transitions_.begin() ? first_offset_ : std::prev(after)->offset;
 }
 
-std::int64_t TimeZone::ToLocal(std::int64_t utc_micros) const { return utc_micros + OffsetAt(FloorDivide(utc_micros, kMicros)) * kMicros; }
+std::int64_t TimeZone::ToLocal(std::int64_t utc_micros) const {
+  return utc_micros + OffsetAt(FloorDivide(utc_micros, kMicros)) * kMicros;
+}
 
 std::int64_t TimeZone::ToUtc(std::int64_t local_micros) const {
   const std::int64_t local = FloorDivide(local_micros, kMicros);

@@ -18,8 +18,8 @@ Result<duckdb::LogicalType> ToStruct(const DataType& type) {
     for (const auto& [name, unused] : children) {
       if (EqualsIgnoreCase(name, field.name)) {
         return Error(ErrorCode::kUnsupported,
-                     fmt::format("the query engine cannot hold {}: its fields {} and {} differ in case only", type.ToString(),
-                                 name, field.name));
+                     fmt::format("the query engine cannot hold {}: its fields {} and {} differ in case only",
+                                 type.ToString(), name, field.name));
       }
     }
     BRAID_TRY_ASSIGN(duckdb::LogicalType child, ToLogicalType(field.type));
@@ -33,7 +33,8 @@ Result<DataType> FromStruct(const duckdb::LogicalType& type) {
   std::int32_t id = 0;
   for (const auto& [name, child] : duckdb::StructType::GetChildTypes(type)) {
     BRAID_TRY_ASSIGN(DataType field_type, FromLogicalType(child));
-    fields.push_back(DataField{.id = FieldId(id++), .name = name, .type = std::move(field_type), .description = {}, .default_value = {}});
+    fields.push_back(DataField{
+        .id = FieldId(id++), .name = name, .type = std::move(field_type), .description = {}, .default_value = {}});
   }
   return DataType::Row(std::move(fields));
 }
@@ -59,7 +60,8 @@ Result<duckdb::LogicalType> ToLogicalType(const DataType& type) {
     case TypeKind::kBlob: return LogicalType(LogicalType::BLOB);
     case TypeKind::kDate: return LogicalType(LogicalType::DATE);
     case TypeKind::kTime: return LogicalType(LogicalType::TIME);
-    case TypeKind::kTimestamp: return LogicalType(type.precision() <= 6 ? LogicalType::TIMESTAMP : LogicalType::TIMESTAMP_NS);
+    case TypeKind::kTimestamp:
+      return LogicalType(type.precision() <= 6 ? LogicalType::TIMESTAMP : LogicalType::TIMESTAMP_NS);
     case TypeKind::kTimestampLtz: return LogicalType(LogicalType::TIMESTAMP_TZ);
     case TypeKind::kVariant: break;
     case TypeKind::kArray:
@@ -122,7 +124,8 @@ Result<DataType> FromLogicalType(const duckdb::LogicalType& type) {
     }
     case LogicalTypeId::STRUCT: return FromStruct(type);
     default:
-      return Error(ErrorCode::kUnsupported, fmt::format("no column type matches the query engine's type {}", type.ToString()))
+      return Error(ErrorCode::kUnsupported,
+                   fmt::format("no column type matches the query engine's type {}", type.ToString()))
           .Hint("cast the expression to a type of Flink SQL");
   }
 }

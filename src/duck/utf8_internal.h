@@ -9,7 +9,9 @@
 
 namespace braid {
 
-inline bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+inline bool IsContinuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
 
 /// Bytes of the code point that starts with this byte.
 inline std::size_t CodePointSize(char first) {
@@ -38,7 +40,8 @@ inline std::uint32_t CodePointAt(std::string_view text, std::size_t at) {
   const auto first = static_cast<unsigned char>(text[at]);
   if (size == 1) return first;
   std::uint32_t value = first & (0xFFU >> (size + 1));
-  for (std::size_t i = 1; i < size && at + i < text.size(); ++i) value = (value << 6) | (static_cast<unsigned char>(text[at + i]) & 0x3FU);
+  for (std::size_t i = 1; i < size && at + i < text.size(); ++i)
+    value = (value << 6) | (static_cast<unsigned char>(text[at + i]) & 0x3FU);
   return value;
 }
 

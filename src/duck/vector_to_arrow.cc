@@ -30,11 +30,11 @@ Result<std::shared_ptr<arrow::Buffer>> FinishBuffer(arrow::TypedBufferBuilder<T>
   return *std::move(buffer);
 }
 
-#define BRAID_TRY_ARROW(expression)                                          \
-  do {                                                                       \
+#define BRAID_TRY_ARROW(expression)                                                  \
+  do {                                                                               \
     if (arrow::Status braid_arrow_status = (expression); !braid_arrow_status.ok()) { \
-      return FromArrow(braid_arrow_status);                                  \
-    }                                                                        \
+      return FromArrow(braid_arrow_status);                                          \
+    }                                                                                \
   } while (false)
 
 /// The NULLs of a column.
@@ -73,8 +73,8 @@ std::shared_ptr<arrow::Array> MakeArray(const DataType& type, const ValidityColl
                                         std::vector<std::shared_ptr<arrow::Buffer>> buffers,
                                         std::vector<std::shared_ptr<arrow::ArrayData>> children = {}) {
   buffers.insert(buffers.begin(), validity.bits);
-  return arrow::MakeArray(arrow::ArrayData::Make(ToArrowType(type), validity.count, std::move(buffers), std::move(children),
-                                                 validity.null_count));
+  return arrow::MakeArray(arrow::ArrayData::Make(ToArrowType(type), validity.count, std::move(buffers),
+                                                 std::move(children), validity.null_count));
 }
 
 /// Fixed-width values: `Convert` turns DuckDB's value into Arrow's; NULL rows become zero.
@@ -136,7 +136,8 @@ std::unique_ptr<ColumnCollector> MakeDecimal(const DataType& type) {
   if (type.precision() <= 4) return MakeNarrowDecimal<std::int16_t>(type);
   if (type.precision() <= 9) return MakeNarrowDecimal<std::int32_t>(type);
   if (type.precision() <= 18) return MakeNarrowDecimal<std::int64_t>(type);
-  return MakeFixed<duckdb::hugeint_t, WideDecimal>(type, [](duckdb::hugeint_t value) { return WideDecimal{value.lower, value.upper}; });
+  return MakeFixed<duckdb::hugeint_t, WideDecimal>(
+      type, [](duckdb::hugeint_t value) { return WideDecimal{value.lower, value.upper}; });
 }
 
 std::int64_t FloorDivide(std::int64_t value, std::int64_t divisor) {
@@ -203,7 +204,8 @@ class TextCollector : public ColumnCollector {
       const idx_t index = format.unified.sel->get_index(row);
       const bool valid = format.unified.validity.RowIsValid(index);
       BRAID_TRY(offsets_.Append(valid ? from[index].GetSize() : 0));
-      if (valid) BRAID_TRY_ARROW(bytes_.Append(from[index].GetData(), static_cast<std::int64_t>(from[index].GetSize())));
+      if (valid)
+        BRAID_TRY_ARROW(bytes_.Append(from[index].GetData(), static_cast<std::int64_t>(from[index].GetSize())));
     }
     return Ok();
   }
@@ -236,7 +238,8 @@ class SplitTimestampCollector : public ColumnCollector {
       const std::int64_t value = format.unified.validity.RowIsValid(index) ? from[index] : 0;
       const std::int64_t millis = FloorDivide(value, per_milli_);
       BRAID_TRY_ARROW(millis_.Append(millis));
-      BRAID_TRY_ARROW(nanos_.Append(static_cast<std::int32_t>((value - millis * per_milli_) * (1'000'000 / per_milli_))));
+      BRAID_TRY_ARROW(
+          nanos_.Append(static_cast<std::int32_t>((value - millis * per_milli_) * (1'000'000 / per_milli_))));
     }
     return Ok();
   }
@@ -260,7 +263,8 @@ class SplitTimestampCollector : public ColumnCollector {
 /// ARRAY, VECTOR, MAP and MULTISET; the last two have a collector of keys and one of values.
 class ListCollector : public ColumnCollector {
  public:
-  ListCollector(DataType type, std::vector<std::unique_ptr<ColumnCollector>> parts) : type_(std::move(type)), parts_(std::move(parts)) {}
+  ListCollector(DataType type, std::vector<std::unique_ptr<ColumnCollector>> parts)
+      : type_(std::move(type)), parts_(std::move(parts)) {}
 
   Status Append(const Format& format, const Rows& rows) override {
     BRAID_TRY(validity_.Append(format.unified, rows));
@@ -289,9 +293,14 @@ class ListCollector : public ColumnCollector {
       children.push_back(column->data());
     }
     const std::int64_t count = std::exchange(element_count_, 0);
+    if (children.size() == 2 && children[0]->GetNullCount() > 0) {
+      return Error(ErrorCode::kUnsupported, "a map in the result has a NULL key, which batches cannot hold")
+          .Hint("replace the key with COALESCE");
+    }
     if (children.size() == 2) {
       const std::shared_ptr<arrow::DataType> type = ToArrowType(type_);
-      children = {arrow::ArrayData::Make(static_cast<const arrow::MapType&>(*type).value_type(), count, {nullptr}, std::move(children), 0)};
+      children = {arrow::ArrayData::Make(static_cast<const arrow::MapType&>(*type).value_type(), count, {nullptr},
+                                         std::move(children), 0)};
     }
     return MakeArray(type_, validity, {std::move(offsets)}, std::move(children));
   }
@@ -306,7 +315,8 @@ class ListCollector : public ColumnCollector {
 
 class RowCollector : public ColumnCollector {
  public:
-  RowCollector(DataType type, std::vector<std::unique_ptr<ColumnCollector>> fields) : type_(std::move(type)), fields_(std::move(fields)) {}
+  RowCollector(DataType type, std::vector<std::unique_ptr<ColumnCollector>> fields)
+      : type_(std::move(type)), fields_(std::move(fields)) {}
 
   Status Append(const Format& format, const Rows& rows) override {
     BRAID_TRY(validity_.Append(format.unified, rows));
@@ -343,7 +353,8 @@ Result<std::unique_ptr<ColumnCollector>> MakeNested(const DataType& type) {
     BRAID_TRY_ASSIGN(std::unique_ptr<ColumnCollector> collector, MakeColumnCollector(child));
     collectors.push_back(std::move(collector));
   }
-  if (type.kind() == TypeKind::kRow) return std::unique_ptr<ColumnCollector>(new RowCollector(type, std::move(collectors)));
+  if (type.kind() == TypeKind::kRow)
+    return std::unique_ptr<ColumnCollector>(new RowCollector(type, std::move(collectors)));
   return std::unique_ptr<ColumnCollector>(new ListCollector(type, std::move(collectors)));
 }
 
@@ -372,7 +383,8 @@ Result<std::unique_ptr<ColumnCollector>> MakeColumnCollector(const DataType& typ
     case TypeKind::kVarBinary:
     case TypeKind::kBlob: return std::unique_ptr<ColumnCollector>(new TextCollector(type));
     case TypeKind::kTime:
-      return MakeFixed<std::int64_t, std::int32_t>(type, [](std::int64_t micros) { return static_cast<std::int32_t>(micros / 1000); });
+      return MakeFixed<std::int64_t, std::int32_t>(
+          type, [](std::int64_t micros) { return static_cast<std::int32_t>(micros / 1000); });
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampLtz: return MakeTimestamp(type);
     case TypeKind::kArray:
