@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include <duckdb.hpp>
+#include <duckdb/execution/expression_executor.hpp>
+#include <duckdb/function/scalar_function.hpp>
 #include <fmt/format.h>
 
 #include "base/text.h"
