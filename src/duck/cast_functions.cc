@@ -6,8 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <duckdb/execution/expression_executor.hpp>
-#include <duckdb/function/scalar_function.hpp>
+#include <duckdb.hpp>
 #include <fmt/format.h>
 
 #include "base/text.h"

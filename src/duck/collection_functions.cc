@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <duckdb/function/scalar_function.hpp>
-#include <duckdb/planner/expression.hpp>
+#include <duckdb.hpp>
 #include <fmt/format.h>
 
 #include "duck/errors_internal.h"

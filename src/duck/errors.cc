@@ -1,6 +1,6 @@
 #include <string>
 
-#include <duckdb/common/error_data.hpp>
+#include <duckdb.hpp>
 #include <fmt/format.h>
 
 #include "base/text.h"

@@ -1,10 +1,8 @@
 #pragma once
 
-// Flink's scalar functions as native functions of DuckDB.
+// Flink's scalar functions as native functions of DuckDB; for this folder's sources that see DuckDB's headers.
 
-namespace duckdb {
-class ClientContext;
-}
+#include <duckdb.hpp>
 
 namespace braid {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include <duckdb/function/scalar_function.hpp>
+#include <duckdb.hpp>
 
 #include "duck/errors_internal.h"
 #include "duck/java_regex.h"

@@ -4,7 +4,7 @@
 
 #include <arrow/api.h>
 #include <arrow/buffer_builder.h>
-#include <duckdb/common/types/vector.hpp>
+#include <duckdb.hpp>
 #include <fmt/format.h>
 
 #include "base/result.h"

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "sql/operator.h"
+
+namespace braid {
+
+/// The call as DuckDB SQL of DuckDB type ToDuckType(call.output.type). `over`: "" or " OVER (…)".
+Result<std::string> AggregateSql(const AggregateCall& call, const std::string& over);
+
+/// PARTITION BY, ORDER BY and frame in " OVER (…)".
+std::string OverSql(const WindowCall& call);
+
+/// "x ASC NULLS FIRST, …".
+std::string SortKeysSql(const std::vector<SortKey>& keys);
+
+}  // namespace braid

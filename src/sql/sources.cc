@@ -1,0 +1,193 @@
+#include "sql/sources.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <arrow/api.h>
+
+#include "meta/stores.h"
+#include "table/time_travel.h"
+
+namespace braid {
+namespace {
+
+/// Gives the batches that DuckDB asked for: without retractions, and without columns if only their number counts.
+class RequestedReader : public BatchReader {
+ public:
+  RequestedReader(std::unique_ptr<BatchReader> reader, bool counts_only) : reader_(std::move(reader)), counts_only_(counts_only) {}
+
+  Result<std::optional<Batch>> Next() override {
+    BRAID_TRY_ASSIGN(std::optional<Batch> batch, reader_->Next());
+    if (!batch) return std::optional<Batch>();
+    if (batch->kinds != nullptr) {
+      BRAID_TRY_ASSIGN(batch, KeepAdded(*batch));
+    }
+    if (counts_only_) batch->rows = arrow::RecordBatch::Make(arrow::schema(arrow::FieldVector()), batch->row_count(), arrow::ArrayVector());
+    batch->kinds = nullptr;
+    return batch;
+  }
+
+ private:
+  static Result<Batch> KeepAdded(const Batch& batch) {
+    std::vector<std::int32_t> added;
+    for (std::int64_t row = 0; row < batch.row_count(); ++row) {
+      if (IsAdd(batch.kind(row))) added.push_back(static_cast<std::int32_t>(row));
+    }
+    if (static_cast<std::int64_t>(added.size()) == batch.row_count()) return batch;
+    return TakeRows(batch, added);
+  }
+
+  std::unique_ptr<BatchReader> reader_;
+  bool counts_only_;
+};
+
+/// The cheapest column to count rows by: fixed and narrow before text.
+const DataField& CountingField(std::span<const DataField> fields) {
+  const auto cost = [](const DataField& field) {
+    const DataType& type = field.type;
+    return type.is_nested() ? 3 : (type.is_text() || type.is_bytes() ? 2 : (type.kind() <= TypeKind::kDouble ? 0 : 1));
+  };
+  return *std::min_element(fields.begin(), fields.end(), [&](const DataField& a, const DataField& b) { return cost(a) < cost(b); });
+}
+
+ReadRequest RequestOf(std::span<const DataField> fields, const std::vector<std::size_t>& columns, PredicatePtr filter) {
+  std::vector<std::string> names;
+  for (const std::size_t column : columns) names.push_back(fields[column].name);
+  if (names.empty()) names.push_back(CountingField(fields).name);
+  return ReadRequest{.projection = std::move(names), .filter = std::move(filter)};
+}
+
+Result<std::unique_ptr<BatchReader>> Requested(Result<std::unique_ptr<BatchReader>> reader, bool counts_only) {
+  if (!reader) return reader;
+  return std::unique_ptr<BatchReader>(new RequestedReader(*std::move(reader), counts_only));
+}
+
+class TablePlan : public ScanPlan {
+ public:
+  TablePlan(Table table, std::shared_ptr<const Plan> plan, ReadRequest request, bool counts_only)
+      : table_(std::move(table)), plan_(std::move(plan)), request_(std::move(request)), counts_only_(counts_only) {}
+
+  std::size_t partition_count() const override { return plan_->splits.size(); }
+
+  Result<std::unique_ptr<BatchReader>> Open(std::size_t partition, const PredicatePtr& filter) const override {
+    ReadRequest request = request_;
+    request.filter = filter;
+    return Requested(ReadSplit(table_, plan_->splits[partition], request), counts_only_);
+  }
+
+ private:
+  Table table_;
+  std::shared_ptr<const Plan> plan_;
+  ReadRequest request_;
+  bool counts_only_;
+};
+
+class TableSource : public ScanSource {
+ public:
+  TableSource(std::string name, Table table, std::shared_ptr<const braid::Plan> plan, std::vector<DataField> fields)
+      : name_(std::move(name)), table_(std::move(table)), plan_(std::move(plan)), fields_(std::move(fields)) {}
+
+  std::span<const DataField> fields() const override { return fields_; }
+  std::string name() const override { return name_; }
+
+  std::optional<std::int64_t> exact_row_count() const override {
+    const auto counted = [](const DataSplit& split) {
+      const bool vectors = std::any_of(split.deletion_vectors.begin(), split.deletion_vectors.end(), [](const DeletionVectorRef& vector) { return !vector.path.empty(); });
+      return split.raw_convertible && !split.is_changes && !vectors && split.before_files.empty();
+    };
+    if (!std::all_of(plan_->splits.begin(), plan_->splits.end(), counted)) return std::nullopt;
+    return FileRows();
+  }
+  std::optional<std::int64_t> estimated_row_count() const override { return FileRows(); }
+
+  Result<std::unique_ptr<ScanPlan>> Plan(const ScanRequest& request) const override {
+    std::shared_ptr<const braid::Plan> plan = plan_;
+    if (request.filter != nullptr && plan_->splits.size() > 0) {
+      BRAID_TRY_ASSIGN(plan, Prune(request.filter));
+    }
+    return std::unique_ptr<ScanPlan>(
+        new TablePlan(table_, std::move(plan), RequestOf(fields_, request.columns, request.filter), request.columns.empty()));
+  }
+
+ private:
+  std::int64_t FileRows() const {
+    std::int64_t rows = 0;
+    for (const DataSplit& split : plan_->splits) {
+      for (const DataFileMeta& file : split.files) rows += file.row_count;
+    }
+    return rows;
+  }
+
+  /// Plans the pinned snapshot again with the filter; keeps the plan where that could see another schema.
+  Result<std::shared_ptr<const braid::Plan>> Prune(const PredicatePtr& filter) const {
+    if (!plan_->snapshot) return plan_;
+    BRAID_TRY_ASSIGN(const StartupMode mode, StartupModeOf(table_.options()));
+    Table table = table_;
+    if (mode == StartupMode::kLatestFull || mode == StartupMode::kLatest) {
+      BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table_.file_system(), table_.paths(), *plan_->snapshot));
+      if (snapshot.schema_id != table_.schema().id) return plan_;
+      Options pinned;
+      pinned.Set("scan.snapshot-id", std::to_string(plan_->snapshot->value()));
+      // The mode would be refused beside a snapshot id; the option alone implies its own.
+      pinned.Set("scan.mode", "default");
+      BRAID_TRY_ASSIGN(table, table_.With(pinned));
+    } else if (mode != StartupMode::kFromSnapshot && mode != StartupMode::kFromSnapshotFull) {
+      return plan_;
+    }
+    BRAID_TRY_ASSIGN(braid::Plan pruned, PlanBatch(table, ReadRequest{.projection = {}, .filter = filter}));
+    if (pruned.snapshot != plan_->snapshot) return plan_;
+    return std::make_shared<const braid::Plan>(std::move(pruned));
+  }
+
+  std::string name_;
+  Table table_;
+  std::shared_ptr<const braid::Plan> plan_;
+  std::vector<DataField> fields_;
+};
+
+class VirtualPlan : public ScanPlan {
+ public:
+  VirtualPlan(std::shared_ptr<const VirtualTable> table, ReadRequest request, bool counts_only)
+      : table_(std::move(table)), request_(std::move(request)), counts_only_(counts_only) {}
+
+  std::size_t partition_count() const override { return 1; }
+  Result<std::unique_ptr<BatchReader>> Open(std::size_t /*partition*/, const PredicatePtr& filter) const override {
+    ReadRequest request = request_;
+    request.filter = filter;
+    return Requested(ReadVirtualTable(*table_, request), counts_only_);
+  }
+
+ private:
+  std::shared_ptr<const VirtualTable> table_;
+  ReadRequest request_;
+  bool counts_only_;
+};
+
+class VirtualSource : public ScanSource {
+ public:
+  VirtualSource(std::string name, std::shared_ptr<const VirtualTable> table, std::vector<DataField> fields)
+      : name_(std::move(name)), table_(std::move(table)), fields_(std::move(fields)) {}
+
+  std::span<const DataField> fields() const override { return fields_; }
+  std::string name() const override { return name_; }
+  Result<std::unique_ptr<ScanPlan>> Plan(const ScanRequest& request) const override {
+    return std::unique_ptr<ScanPlan>(new VirtualPlan(table_, RequestOf(fields_, request.columns, request.filter), request.columns.empty()));
+  }
+
+ private:
+  std::string name_;
+  std::shared_ptr<const VirtualTable> table_;
+  std::vector<DataField> fields_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ScanSource> MakeTableSource(std::string name, Table table, std::shared_ptr<const Plan> plan, std::vector<DataField> fields) {
+  return std::make_shared<TableSource>(std::move(name), std::move(table), std::move(plan), std::move(fields));
+}
+
+std::shared_ptr<const ScanSource> MakeVirtualSource(std::string name, std::shared_ptr<const VirtualTable> table, std::vector<DataField> fields) {
+  return std::make_shared<VirtualSource>(std::move(name), std::move(table), std::move(fields));
+}
+
+}  // namespace braid
