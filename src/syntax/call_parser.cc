@@ -8,27 +8,42 @@ namespace braid::syntax {
 // ---- Calls in general ----
 
 Result<ExpressionPtr> Parser::ParseCall(QualifiedName name) {
-  const Position position = name.position();
   FunctionCall call{.name = std::move(name)};
+  BRAID_TRY(ParseCallArguments(call));
+  return FinishCall(std::move(call));
+}
+
+// Reads `( … )`.
+Status Parser::ParseCallArguments(FunctionCall& call) {
   BRAID_TRY(Expect(TokenKind::kLeftParen, "("));
+  if (Accept(TokenKind::kRightParen)) return Ok();
   if (At(TokenKind::kStar)) {
     call.arguments.push_back(CallArgument{.value = MakeExpression(Take().position, Star{})});
-  } else if (!At(TokenKind::kRightParen)) {
-    if (AcceptWord("DISTINCT")) {
-      call.quantifier = SetQuantifier::kDistinct;
-    } else if (AcceptWord("ALL")) {
-      call.quantifier = SetQuantifier::kAll;
-    }
-    do {
-      BRAID_TRY_ASSIGN(CallArgument argument, ParseArgument());
-      call.arguments.push_back(std::move(argument));
-    } while (Accept(TokenKind::kComma));
-    BRAID_TRY_ASSIGN(call.suffix.nulls, ParseNullTreatment());
-    if (AcceptWords({"ORDER", "BY"})) {
-      BRAID_TRY_ASSIGN(call.order_by, ParseOrderBy());
-    }
+    return Expect(TokenKind::kRightParen, ")");
   }
-  BRAID_TRY(Expect(TokenKind::kRightParen, "an operator, , or )"));
+  if (AcceptWord("DISTINCT")) {
+    call.quantifier = SetQuantifier::kDistinct;
+  } else if (AcceptWord("ALL")) {
+    call.quantifier = SetQuantifier::kAll;
+  }
+  do {
+    BRAID_TRY_ASSIGN(CallArgument argument, ParseArgument());
+    call.arguments.push_back(std::move(argument));
+  } while (Accept(TokenKind::kComma));
+  return FinishCallArguments(call);
+}
+
+Status Parser::FinishCallArguments(FunctionCall& call) {
+  BRAID_TRY_ASSIGN(call.suffix.nulls, ParseNullTreatment());
+  if (AcceptWords({"ORDER", "BY"})) {
+    BRAID_TRY_ASSIGN(call.order_by, ParseOrderBy());
+  }
+  return Expect(TokenKind::kRightParen, "an operator, , or )");
+}
+
+// Reads what may follow the `)`.
+Result<ExpressionPtr> Parser::FinishCall(FunctionCall call) {
+  const Position position = call.name.position();
   const std::optional<NullTreatment> inner_nulls = call.suffix.nulls;
   BRAID_TRY_ASSIGN(call.suffix, ParseCallSuffix());
   if (inner_nulls) call.suffix.nulls = inner_nulls;
@@ -46,23 +61,29 @@ Result<CallArgument> Parser::ParseArgument() {
 }
 
 Result<ExpressionPtr> Parser::ParseArgumentValue() {
-  const Position position = Here();
+  if (AtWord("TABLE")) return ParseTableArgument();
   if (AtWord("MODEL") && AtIdentifier(1)) return Unsupported("MODEL as an argument", "call the model outside of SQL");
-  if (AtWord("TABLE")) {
-    Take();
-    TableArgument argument;
-    BRAID_TRY_ASSIGN(argument.table, ParseQualifiedName("a table's name"));
-    BRAID_TRY(ParseArgumentPartition(argument));
-    return MakeExpression(position, std::move(argument));
-  }
   BRAID_TRY_ASSIGN(ExpressionPtr value, ParseExpression());
+  if (!AtWords({"PARTITION", "BY"}) && !AtWords({"ORDER", "BY"})) return value;
+  return FinishQueryArgument(std::move(value));
+}
+
+Result<ExpressionPtr> Parser::ParseTableArgument() {
+  const Position position = Here();
+  Take();
+  TableArgument argument;
+  BRAID_TRY_ASSIGN(argument.table, ParseQualifiedName("a table's name"));
+  BRAID_TRY(ParseArgumentPartition(argument));
+  return MakeExpression(position, std::move(argument));
+}
+
+// Any other value leaves ORDER BY to the call.
+Result<ExpressionPtr> Parser::FinishQueryArgument(ExpressionPtr value) {
   const ScalarSubquery* subquery = std::get_if<ScalarSubquery>(&value->node);
-  if (subquery != nullptr && (AtWords({"PARTITION", "BY"}) || AtWords({"ORDER", "BY"}))) {
-    TableArgument argument{.query = subquery->query};
-    BRAID_TRY(ParseArgumentPartition(argument));
-    return MakeExpression(position, std::move(argument));
-  }
-  return value;
+  if (subquery == nullptr) return value;
+  TableArgument argument{.query = subquery->query};
+  BRAID_TRY(ParseArgumentPartition(argument));
+  return MakeExpression(value->position, std::move(argument));
 }
 
 Status Parser::ParseArgumentPartition(TableArgument& argument) {
@@ -145,7 +166,8 @@ Result<WindowSpecification> Parser::ParseWindowSpecification() {
 }
 
 Result<WindowFrame> Parser::ParseFrame() {
-  WindowFrame frame{Here(), AtWord("ROWS"), FrameBound{FrameBoundKind::kCurrentRow, {}}, FrameBound{FrameBoundKind::kCurrentRow, {}}};
+  WindowFrame frame{Here(), AtWord("ROWS"), FrameBound{FrameBoundKind::kCurrentRow, {}},
+                    FrameBound{FrameBoundKind::kCurrentRow, {}}};
   Take();
   if (!AcceptWord("BETWEEN")) {
     BRAID_TRY_ASSIGN(frame.start, ParseFrameBound());
@@ -169,32 +191,6 @@ Result<FrameBound> Parser::ParseFrameBound() {
 }
 
 // ---- Calls with a syntax of their own ----
-
-Result<std::optional<ExpressionPtr>> Parser::ParseSpecialCall() {
-  const auto some = [](Result<ExpressionPtr> result) -> Result<std::optional<ExpressionPtr>> {
-    if (!result) return std::move(result).error();
-    return std::optional(std::move(result).value());
-  };
-  if (!At(TokenKind::kLeftParen, 1)) return std::optional<ExpressionPtr>();
-  if (AtWord("EXTRACT")) return some(ParseExtract());
-  if (AtWord("TRIM")) return some(ParseTrim());
-  if (AtWord("POSITION")) return some(ParsePosition());
-  if (AtWord("SUBSTRING")) return some(ParseSubstring());
-  if (AtWord("OVERLAY")) return some(ParseOverlay());
-  if (AtWord("FLOOR") || AtWord("CEIL") || AtWord("CEILING")) return some(ParseRounding());
-  if ((AtWord("TIMESTAMPADD") || AtWord("TIMESTAMPDIFF")) && TimeUnitAt(2) && At(TokenKind::kComma, 3)) {
-    return some(ParseTimestampArithmetic());
-  }
-  if (AtWord("DESCRIPTOR")) return some(ParseDescriptor());
-  if (AtWord("JSON_EXISTS")) return some(ParseJsonExists());
-  if (AtWord("JSON_VALUE")) return some(ParseJsonValue());
-  if (AtWord("JSON_QUERY")) return some(ParseJsonQuery());
-  if (AtWord("JSON_OBJECT")) return some(ParseJsonObject());
-  if (AtWord("JSON_OBJECTAGG")) return some(ParseJsonObjectAgg());
-  if (AtWord("JSON_ARRAY")) return some(ParseJsonArray());
-  if (AtWord("JSON_ARRAYAGG")) return some(ParseJsonArrayAgg());
-  return std::optional<ExpressionPtr>();
-}
 
 // Reads the `)` and makes the call.
 Result<ExpressionPtr> Parser::MakePlainCall(const Token& name, std::vector<ExpressionPtr> arguments) {

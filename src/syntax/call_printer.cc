@@ -21,7 +21,8 @@ bool Printer::PrintSpecialForm(const FunctionCall& call) {
   if (call.name.parts.size() != 1 || call.quantifier || !call.order_by.empty()) return false;
   const std::string name = ToUpper(call.name.last());
   const auto& arguments = call.arguments;
-  if (std::any_of(arguments.begin(), arguments.end(), [](const CallArgument& argument) { return argument.name.has_value(); })) {
+  if (std::any_of(arguments.begin(), arguments.end(),
+                  [](const CallArgument& argument) { return argument.name.has_value(); })) {
     return false;
   }
   const auto is_unit = [&](std::size_t i) {
@@ -211,8 +212,10 @@ void Printer::PrintBehavior(const std::optional<JsonBehavior>& behavior, std::st
   Add(when);
 }
 
-void Printer::PrintNulls(const std::optional<JsonNulls>& nulls) {
-  if (nulls) Add(*nulls == JsonNulls::kNullOnNull ? " NULL ON NULL" : " ABSENT ON NULL");
+void Printer::PrintNulls(const std::optional<JsonNulls>& nulls, std::string_view blank) {
+  if (!nulls) return;
+  Add(blank);
+  Add(*nulls == JsonNulls::kNullOnNull ? "NULL ON NULL" : "ABSENT ON NULL");
 }
 
 void Printer::PrintMember(const JsonMember& member) {
@@ -269,14 +272,14 @@ void Printer::PrintNode(const JsonQuery& node) {
 void Printer::PrintNode(const JsonObject& node) {
   Add("JSON_OBJECT(");
   AddList(node.members, [this](const JsonMember& member) { PrintMember(member); });
-  PrintNulls(node.nulls);
+  PrintNulls(node.nulls, node.members.empty() ? "" : " ");
   Add(")");
 }
 
 void Printer::PrintNode(const JsonArray& node) {
   Add("JSON_ARRAY(");
   AddExpressions(node.elements);
-  PrintNulls(node.nulls);
+  PrintNulls(node.nulls, node.elements.empty() ? "" : " ");
   Add(")");
 }
 

@@ -26,14 +26,31 @@ struct UseModules {
 };
 
 enum class ShowKind : std::uint8_t {
-  kCatalogs, kCurrentCatalog, kDatabases, kCurrentDatabase, kTables, kViews, kColumns, kPartitions, kFunctions, kUserFunctions,
-  kProcedures, kModules, kFullModules, kJobs, kJars, kCreateTable, kCreateView, kCreateCatalog,
+  kCatalogs,
+  kCurrentCatalog,
+  kDatabases,
+  kCurrentDatabase,
+  kTables,
+  kViews,
+  kColumns,
+  kPartitions,
+  kFunctions,
+  kUserFunctions,
+  kProcedures,
+  kModules,
+  kFullModules,
+  kJobs,
+  kJars,
+  kCreateTable,
+  kCreateView,
+  kCreateCatalog
 };
 
 /// SHOW … [FROM|IN name] [[NOT] LIKE|ILIKE 'pattern'].
 struct Show {
   ShowKind kind;
-  /// The database of TABLES, VIEWS, FUNCTIONS, PROCEDURES; the catalog of DATABASES; the object of COLUMNS, PARTITIONS, CREATE …
+  /// The database of TABLES, VIEWS, FUNCTIONS, PROCEDURES; the catalog of DATABASES; the object of COLUMNS, PARTITIONS,
+  /// CREATE …
   std::optional<QualifiedName> name = std::nullopt;
   PartitionSpec partition = {};  ///< of PARTITIONS
   std::optional<std::string> pattern = std::nullopt;

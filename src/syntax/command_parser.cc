@@ -24,11 +24,17 @@ Result<StatementNode> Parser::ParseUse() {
 // ---- SHOW ----
 
 Result<std::optional<ShowKind>> Parser::ParseShowKind() {
-  constexpr std::pair<std::string_view, ShowKind> kOneWord[] = {
-      {"CATALOGS", ShowKind::kCatalogs},     {"DATABASES", ShowKind::kDatabases},   {"TABLES", ShowKind::kTables},
-      {"VIEWS", ShowKind::kViews},           {"COLUMNS", ShowKind::kColumns},       {"PARTITIONS", ShowKind::kPartitions},
-      {"FUNCTIONS", ShowKind::kFunctions},   {"PROCEDURES", ShowKind::kProcedures}, {"MODULES", ShowKind::kModules},
-      {"JOBS", ShowKind::kJobs},             {"JARS", ShowKind::kJars}};
+  constexpr std::pair<std::string_view, ShowKind> kOneWord[] = {{"CATALOGS", ShowKind::kCatalogs},
+                                                                {"DATABASES", ShowKind::kDatabases},
+                                                                {"TABLES", ShowKind::kTables},
+                                                                {"VIEWS", ShowKind::kViews},
+                                                                {"COLUMNS", ShowKind::kColumns},
+                                                                {"PARTITIONS", ShowKind::kPartitions},
+                                                                {"FUNCTIONS", ShowKind::kFunctions},
+                                                                {"PROCEDURES", ShowKind::kProcedures},
+                                                                {"MODULES", ShowKind::kModules},
+                                                                {"JOBS", ShowKind::kJobs},
+                                                                {"JARS", ShowKind::kJars}};
   for (const auto& [word, kind] : kOneWord) {
     if (AcceptWord(word)) return std::optional(kind);
   }
@@ -57,9 +63,11 @@ Result<std::optional<ShowKind>> Parser::ParseShowKind() {
 Result<StatementNode> Parser::ParseShow() {
   Take();
   BRAID_TRY_ASSIGN(const std::optional<ShowKind> kind, ParseShowKind());
-  if (!kind) return Expected("CATALOGS, DATABASES, TABLES, VIEWS, COLUMNS, PARTITIONS, FUNCTIONS, PROCEDURES, JOBS or CREATE");
+  if (!kind)
+    return Expected("CATALOGS, DATABASES, TABLES, VIEWS, COLUMNS, PARTITIONS, FUNCTIONS, PROCEDURES, JOBS or CREATE");
   Show show{.kind = *kind};
-  const bool is_create = *kind == ShowKind::kCreateTable || *kind == ShowKind::kCreateView || *kind == ShowKind::kCreateCatalog;
+  const bool is_create =
+      *kind == ShowKind::kCreateTable || *kind == ShowKind::kCreateView || *kind == ShowKind::kCreateCatalog;
   if (is_create || *kind == ShowKind::kPartitions) {
     BRAID_TRY_ASSIGN(show.name, ParseQualifiedName("a name"));
     if (*kind == ShowKind::kPartitions && AcceptWord("PARTITION")) {
@@ -68,8 +76,8 @@ Result<StatementNode> Parser::ParseShow() {
     return show;
   }
   const bool has_scope = *kind == ShowKind::kDatabases || *kind == ShowKind::kTables || *kind == ShowKind::kViews ||
-                         *kind == ShowKind::kColumns || *kind == ShowKind::kFunctions || *kind == ShowKind::kUserFunctions ||
-                         *kind == ShowKind::kProcedures;
+                         *kind == ShowKind::kColumns || *kind == ShowKind::kFunctions ||
+                         *kind == ShowKind::kUserFunctions || *kind == ShowKind::kProcedures;
   if (has_scope && (AcceptWord("FROM") || AcceptWord("IN"))) {
     BRAID_TRY_ASSIGN(show.name, ParseQualifiedName("a name"));
   } else if (*kind == ShowKind::kColumns) {

@@ -173,10 +173,11 @@ Result<StatementNode> Parser::ParseStatementSet() {
 Result<StatementNode> Parser::ParseExplain() {
   Take();
   Explain explain{.statement = {}};
-  constexpr std::pair<std::string_view, ExplainDetail> kDetails[] = {{"ESTIMATED_COST", ExplainDetail::kEstimatedCost},
-                                                                     {"CHANGELOG_MODE", ExplainDetail::kChangelogMode},
-                                                                     {"JSON_EXECUTION_PLAN", ExplainDetail::kJsonExecutionPlan},
-                                                                     {"PLAN_ADVICE", ExplainDetail::kPlanAdvice}};
+  constexpr std::pair<std::string_view, ExplainDetail> kDetails[] = {
+      {"ESTIMATED_COST", ExplainDetail::kEstimatedCost},
+      {"CHANGELOG_MODE", ExplainDetail::kChangelogMode},
+      {"JSON_EXECUTION_PLAN", ExplainDetail::kJsonExecutionPlan},
+      {"PLAN_ADVICE", ExplainDetail::kPlanAdvice}};
   if (!AcceptWords({"PLAN", "FOR"})) {
     do {
       for (const auto& [word, detail] : kDetails) {
@@ -184,10 +185,11 @@ Result<StatementNode> Parser::ParseExplain() {
       }
     } while (!explain.details.empty() && Accept(TokenKind::kComma));
   }
-  const bool can_be_explained =
-      AtQuery() || At(TokenKind::kLeftParen) || AtWord("INSERT") || AtWord("UPDATE") || AtWord("DELETE") || AtWord("MERGE") ||
-      AtWord("EXECUTE") || AtWord("STATEMENT") || AtWord("CREATE") || AtWord("REPLACE");
-  if (!can_be_explained) return Expected("PLAN FOR, a detail such as CHANGELOG_MODE, or SELECT, INSERT, UPDATE or DELETE");
+  const bool can_be_explained = AtQuery() || At(TokenKind::kLeftParen) || AtWord("INSERT") || AtWord("UPDATE") ||
+                                AtWord("DELETE") || AtWord("MERGE") || AtWord("EXECUTE") || AtWord("STATEMENT") ||
+                                AtWord("CREATE") || AtWord("REPLACE");
+  if (!can_be_explained)
+    return Expected("PLAN FOR, a detail such as CHANGELOG_MODE, or SELECT, INSERT, UPDATE or DELETE");
   BRAID_TRY_ASSIGN(explain.statement, ParseStatement());
   return explain;
 }

@@ -16,8 +16,8 @@ namespace braid::syntax {
 struct PhysicalColumn {
   TypeName type;
   ExpressionPtr default_value = {};
-  bool primary_key = false;  ///< PRIMARY KEY as a suffix of the column
-  bool unique = false;       ///< UNIQUE as a suffix; analysis refuses it
+  bool primary_key = false;                     ///< PRIMARY KEY as a suffix of the column
+  bool unique = false;                          ///< UNIQUE as a suffix; analysis refuses it
   std::optional<bool> enforced = std::nullopt;  ///< of that key; Flink wants NOT ENFORCED
   friend bool operator==(const PhysicalColumn&, const PhysicalColumn&) = default;
 };
@@ -76,7 +76,16 @@ struct Distribution {
 };
 
 enum class LikeMerging : std::uint8_t { kIncluding, kExcluding, kOverwriting };
-enum class LikeFeature : std::uint8_t { kAll, kConstraints, kDistribution, kGenerated, kMetadata, kOptions, kPartitions, kWatermarks };
+enum class LikeFeature : std::uint8_t {
+  kAll,
+  kConstraints,
+  kDistribution,
+  kGenerated,
+  kMetadata,
+  kOptions,
+  kPartitions,
+  kWatermarks
+};
 
 struct LikeOption {
   LikeMerging merging;
@@ -223,8 +232,9 @@ struct DropPartitions {
   friend bool operator==(const DropPartitions&, const DropPartitions&) = default;
 };
 
-using TableChange = std::variant<RenameTable, RenameColumn, AddOrModify, DropColumns, DropPrimaryKey, DropConstraint, DropWatermark,
-                                 DropDistribution, SetOptions, ResetOptions, SetComment, AddPartitions, DropPartitions>;
+using TableChange =
+    std::variant<RenameTable, RenameColumn, AddOrModify, DropColumns, DropPrimaryKey, DropConstraint, DropWatermark,
+                 DropDistribution, SetOptions, ResetOptions, SetComment, AddPartitions, DropPartitions>;
 
 struct AlterTable {
   QualifiedName name;

@@ -52,7 +52,8 @@ struct BinaryLiteral {
 
 enum class TemporalKind : std::uint8_t { kDate, kTime, kTimestamp, kTimestampLtz };
 
-/// DATE '…', TIME '…', TIMESTAMP '…', TIMESTAMP WITH LOCAL TIME ZONE '…'; whether the text is a date is for analysis to say.
+/// DATE '…', TIME '…', TIMESTAMP '…', TIMESTAMP WITH LOCAL TIME ZONE '…'; whether the text is a date is for analysis to
+/// say.
 struct TemporalLiteral {
   TemporalKind kind;
   std::string text;
@@ -61,8 +62,25 @@ struct TemporalLiteral {
 
 /// Units of INTERVAL, EXTRACT, FLOOR … TO, TIMESTAMPADD. Plurals (DAYS) are read as singulars.
 enum class TimeUnit : std::uint8_t {
-  kYear, kQuarter, kMonth, kWeek, kDay, kHour, kMinute, kSecond, kMillisecond, kMicrosecond, kNanosecond,
-  kDecade, kCentury, kMillennium, kEpoch, kDayOfWeek, kIsoDayOfWeek, kDayOfYear, kIsoYear,
+  kYear,
+  kQuarter,
+  kMonth,
+  kWeek,
+  kDay,
+  kHour,
+  kMinute,
+  kSecond,
+  kMillisecond,
+  kMicrosecond,
+  kNanosecond,
+  kDecade,
+  kCentury,
+  kMillennium,
+  kEpoch,
+  kDayOfWeek,
+  kIsoDayOfWeek,
+  kDayOfYear,
+  kIsoYear
 };
 
 /// The unit in capitals as Flink spells it: "DAY", "DOW", "ISODOW".
@@ -150,9 +168,21 @@ struct UnaryOperation {
 };
 
 enum class BinaryOperator : std::uint8_t {
-  kEqual, kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual,
-  kIsDistinctFrom, kIsNotDistinctFrom, kOverlaps,
-  kConcat, kAdd, kSubtract, kMultiply, kDivide, kModulo,
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessOrEqual,
+  kGreater,
+  kGreaterOrEqual,
+  kIsDistinctFrom,
+  kIsNotDistinctFrom,
+  kOverlaps,
+  kConcat,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kModulo
 };
 
 /// The operator's SQL spelling: "=", "<>", "IS DISTINCT FROM", "||".
@@ -298,7 +328,11 @@ struct OrderItem {
 };
 
 enum class FrameBoundKind : std::uint8_t {
-  kUnboundedPreceding, kPreceding, kCurrentRow, kFollowing, kUnboundedFollowing,
+  kUnboundedPreceding,
+  kPreceding,
+  kCurrentRow,
+  kFollowing,
+  kUnboundedFollowing
 };
 
 struct FrameBound {
@@ -348,8 +382,9 @@ struct CallArgument {
 /// A call of any function, aggregate or table function.
 ///
 /// The name is as written; functions match without regard to case. Special forms are reduced to plain arguments:
-/// EXTRACT(u FROM x) to (u, x), FLOOR(x TO u) to (x, u), SUBSTRING(x FROM a FOR b) to (x, a, b), POSITION(x IN y [FROM n]) to (x, y[, n]),
-/// OVERLAY(x PLACING y FROM a FOR b) to (x, y, a, b). CURRENT_DATE and its like, written without parentheses, have no argument.
+/// EXTRACT(u FROM x) to (u, x), FLOOR(x TO u) to (x, u), SUBSTRING(x FROM a FOR b) to (x, a, b), POSITION(x IN y [FROM
+/// n]) to (x, y[, n]), OVERLAY(x PLACING y FROM a FOR b) to (x, y, a, b). CURRENT_DATE and its like, written without
+/// parentheses, have no argument.
 struct FunctionCall {
   QualifiedName name;
   std::optional<SetQuantifier> quantifier = std::nullopt;
@@ -386,7 +421,16 @@ struct TableArgument {
 
 // ---- JSON functions with clauses of their own ----
 
-enum class JsonBehaviorKind : std::uint8_t { kError, kNull, kDefault, kTrue, kFalse, kUnknown, kEmptyArray, kEmptyObject };
+enum class JsonBehaviorKind : std::uint8_t {
+  kError,
+  kNull,
+  kDefault,
+  kTrue,
+  kFalse,
+  kUnknown,
+  kEmptyArray,
+  kEmptyObject
+};
 
 /// What ON EMPTY or ON ERROR asks for.
 struct JsonBehavior {
@@ -458,11 +502,12 @@ struct JsonArrayAgg {
 };
 
 using ExpressionNode =
-    std::variant<NullLiteral, BooleanLiteral, NumberLiteral, StringLiteral, BinaryLiteral, TemporalLiteral, IntervalLiteral,
-                 IntervalExpression, TemporalDifference, ColumnReference, Star, Parameter, DefaultValue, TimeUnitSymbol, Logical, UnaryOperation,
-                 BinaryOperation, Test, Between, In, Like, QuantifiedComparison, Exists, ScalarSubquery, Cast, Case, ElementAccess,
-                 FieldAccess, RowConstructor, CollectionConstructor, CollectionQuery, FunctionCall, Trim, Descriptor, TableArgument,
-                 JsonExists, JsonValue, JsonQuery, JsonObject, JsonArray, JsonObjectAgg, JsonArrayAgg>;
+    std::variant<NullLiteral, BooleanLiteral, NumberLiteral, StringLiteral, BinaryLiteral, TemporalLiteral,
+                 IntervalLiteral, IntervalExpression, TemporalDifference, ColumnReference, Star, Parameter,
+                 DefaultValue, TimeUnitSymbol, Logical, UnaryOperation, BinaryOperation, Test, Between, In, Like,
+                 QuantifiedComparison, Exists, ScalarSubquery, Cast, Case, ElementAccess, FieldAccess, RowConstructor,
+                 CollectionConstructor, CollectionQuery, FunctionCall, Trim, Descriptor, TableArgument, JsonExists,
+                 JsonValue, JsonQuery, JsonObject, JsonArray, JsonObjectAgg, JsonArrayAgg>;
 
 /// A scalar expression or what may stand in its place. Parentheses leave no trace but in the shape of the tree.
 struct Expression {

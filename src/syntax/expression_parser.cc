@@ -1,11 +1,4 @@
-#include <algorithm>
-#include <iterator>
-
-#include <fmt/format.h>
-
-#include "syntax/keywords.h"
 #include "syntax/parser_internal.h"
-#include "syntax/source.h"
 
 namespace braid::syntax {
 namespace {
@@ -40,24 +33,17 @@ const BinaryToken* FindBinary(TokenKind kind) {
   return nullptr;
 }
 
-// Words that stand where an expression is missing rather than for a column.
-bool IsClauseWord(std::string_view word) {
-  constexpr std::string_view kWords[] = {"AND", "AS", "ASC", "BY", "ELSE", "END", "FETCH", "FROM", "GROUP", "HAVING", "IN", "INTO",
-                                         "IS", "JOIN", "LIMIT", "ON", "OR", "ORDER", "OVER", "QUALIFY", "THEN", "UNION", "WHEN",
-                                         "WHERE", "WITH"};
-  return std::binary_search(std::begin(kWords), std::end(kWords), word);
-}
-
 }  // namespace
 
 Result<ExpressionPtr> Parser::ParseExpression() {
   const Nesting nesting(*this);
   BRAID_TRY(nesting.Check());
+  const Height height(*this);
   return ParseOperators(kLowestPrecedence);
 }
 
 Result<ExpressionPtr> Parser::ParseOperators(int lowest) {
-  const Height height(*this);
+  const Height height(*this, 0);
   BRAID_TRY_ASSIGN(ExpressionPtr left, ParseUnary());
   return ContinueOperators(std::move(left), lowest);
 }
@@ -223,6 +209,7 @@ Result<ExpressionPtr> Parser::ParseSigned(UnaryOperator op, int operand_preceden
   const Position position = Here();
   Take();
   BRAID_TRY_ASSIGN(ExpressionPtr operand, ParseOperators(operand_precedence));
+  BRAID_TRY(AddLink());
   return MakeExpression(position, UnaryOperation{op, std::move(operand)});
 }
 
@@ -242,239 +229,6 @@ Result<ExpressionPtr> Parser::ContinuePostfix(ExpressionPtr left) {
     }
     BRAID_TRY(AddLink());
   }
-}
-
-// ---- Primaries ----
-
-Result<ExpressionPtr> Parser::ParsePrimary() {
-  switch (Peek().kind) {
-    case TokenKind::kString:
-    case TokenKind::kUnicodeString:
-    case TokenKind::kBinaryString:
-    case TokenKind::kInteger:
-    case TokenKind::kDecimal:
-    case TokenKind::kApproximate: return ParseLiteral();
-    case TokenKind::kLeftParen: return ParseParenthesizedExpression();
-    case TokenKind::kQuotedName: return ParseNameOrCall();
-    case TokenKind::kWord: return ParseWord();
-    case TokenKind::kQuestion: return MakeExpression(Take().position, Parameter{});
-    default: return Expected("an expression");
-  }
-}
-
-// True at `(`s that open a query; `((SELECT 1) + 1)` does too, as far as this can see.
-bool Parser::LeadsToQuery() const {
-  std::size_t ahead = 0;
-  while (At(TokenKind::kLeftParen, ahead)) ++ahead;
-  return AtQuery(ahead);
-}
-
-// Reads what follows a `(` up to its `)`, which stays. Whether `(SELECT 1)` inside is a whole query or begins an expression shows only
-// behind it, so both are tried in one pass: going back would take exponential time.
-Result<QueryOrExpression> Parser::ParseQueryOrExpression() {
-  if (!LeadsToQuery()) {
-    BRAID_TRY_ASSIGN(ExpressionPtr expression, ParseExpression());
-    return QueryOrExpression(std::move(expression));
-  }
-  if (AtQuery()) {
-    BRAID_TRY_ASSIGN(QueryPtr query, ParseQuery());
-    return QueryOrExpression(std::move(query));
-  }
-  const Nesting nesting(*this);
-  BRAID_TRY(nesting.Check());
-  const Height height(*this);
-  const Position position = Here();
-  Take();
-  BRAID_TRY_ASSIGN(QueryOrExpression inner, ParseQueryOrExpression());
-  ExpressionPtr left;
-  if (QueryPtr* query = std::get_if<QueryPtr>(&inner)) {
-    BRAID_TRY(Expect(TokenKind::kRightParen, "the end of the query"));
-    if (At(TokenKind::kRightParen)) return inner;
-    if (AtQueryContinuation()) {
-      BRAID_TRY_ASSIGN(QueryPtr whole, ContinueQuery(Query{.position = position, .body = Values{}}, std::move(*query), true));
-      return QueryOrExpression(std::move(whole));
-    }
-    left = MakeExpression(position, ScalarSubquery{std::move(*query)});
-  } else {
-    BRAID_TRY_ASSIGN(left, FinishRow(position, std::get<ExpressionPtr>(std::move(inner))));
-  }
-  BRAID_TRY_ASSIGN(left, ContinuePostfix(std::move(left)));
-  BRAID_TRY_ASSIGN(left, ContinueOperators(std::move(left), kLowestPrecedence));
-  return QueryOrExpression(std::move(left));
-}
-
-Result<ExpressionPtr> Parser::ParseParenthesizedExpression() {
-  const Position position = Here();
-  Take();
-  BRAID_TRY_ASSIGN(QueryOrExpression inner, ParseQueryOrExpression());
-  if (QueryPtr* query = std::get_if<QueryPtr>(&inner)) {
-    BRAID_TRY(Expect(TokenKind::kRightParen, ") after the query"));
-    return MakeExpression(position, ScalarSubquery{std::move(*query)});
-  }
-  return FinishRow(position, std::get<ExpressionPtr>(std::move(inner)));
-}
-
-// Reads `, b, c)` or `)` behind the first expression in parentheses.
-Result<ExpressionPtr> Parser::FinishRow(Position position, ExpressionPtr first) {
-  if (Accept(TokenKind::kRightParen)) {
-    const BinaryOperation* operation = std::get_if<BinaryOperation>(&first->node);
-    if (operation == nullptr || operation->op != BinaryOperator::kSubtract || !TimeUnitAt()) return first;
-    BRAID_TRY_ASSIGN(const IntervalQualifier qualifier, ParseIntervalQualifier());
-    return MakeExpression(position, TemporalDifference{operation->left, operation->right, qualifier});
-  }
-  RowConstructor row{{}, false};
-  row.elements.push_back(std::move(first));
-  while (Accept(TokenKind::kComma)) {
-    BRAID_TRY_ASSIGN(ExpressionPtr element, ParseExpression());
-    row.elements.push_back(std::move(element));
-  }
-  BRAID_TRY(Expect(TokenKind::kRightParen, "an operator, , or )"));
-  return MakeExpression(position, std::move(row));
-}
-
-Result<ExpressionPtr> Parser::ParseWord() {
-  BRAID_TRY_ASSIGN(std::optional<ExpressionPtr> form, ParseReservedForm());
-  if (form) return *std::move(form);
-  BRAID_TRY_ASSIGN(std::optional<ExpressionPtr> literal, TryParseTemporalLiteral());
-  if (literal) return *std::move(literal);
-  BRAID_TRY_ASSIGN(std::optional<ExpressionPtr> call, ParseSpecialCall());
-  if (call) return *std::move(call);
-  const Token& token = Peek();
-  if (IsContextVariable(token.text) && !At(TokenKind::kLeftParen, 1)) {
-    QualifiedName name{{Identifier{token.position, std::string(TokenText(token))}}};
-    return MakeExpression(Take().position, FunctionCall{.name = std::move(name)});
-  }
-  if (IsReservedFunctionName(token.text) && At(TokenKind::kLeftParen, 1)) {
-    QualifiedName name{{Identifier{token.position, std::string(TokenText(token))}}};
-    Take();
-    return ParseCall(std::move(name));
-  }
-  if (IsReservedWord(token.text)) {
-    if (IsClauseWord(token.text)) return Expected("an expression");
-    return Expected("an expression").Hint(
-        fmt::format("if {0} is a name, put it in back quotes: `{0}`", TokenText(token)));
-  }
-  return ParseNameOrCall();
-}
-
-Result<ExpressionPtr> Parser::ParseNameOrCall() {
-  const Position position = Here();
-  QualifiedName name;
-  do {
-    if (Accept(TokenKind::kStar)) return MakeExpression(position, Star{std::move(name.parts)});
-    BRAID_TRY_ASSIGN(Identifier part, ParseIdentifier("a name"));
-    name.parts.push_back(std::move(part));
-  } while (Accept(TokenKind::kDot));
-  if (At(TokenKind::kLeftParen)) return ParseCall(std::move(name));
-  return MakeExpression(position, ColumnReference{std::move(name)});
-}
-
-Result<std::optional<ExpressionPtr>> Parser::ParseReservedForm() {
-  const auto some = [](Result<ExpressionPtr> result) -> Result<std::optional<ExpressionPtr>> {
-    if (!result) return std::move(result).error();
-    return std::optional(std::move(result).value());
-  };
-  const Position position = Here();
-  if (AcceptWord("NULL")) return some(MakeExpression(position, NullLiteral{}));
-  if (AcceptWord("TRUE")) return some(MakeExpression(position, BooleanLiteral{true}));
-  if (AcceptWord("FALSE")) return some(MakeExpression(position, BooleanLiteral{false}));
-  if (AcceptWord("UNKNOWN")) return some(MakeExpression(position, BooleanLiteral{std::nullopt}));
-  if (AcceptWord("DEFAULT")) return some(MakeExpression(position, DefaultValue{}));
-  if (AtWord("INTERVAL")) return some(ParseInterval());
-  if (AtWord("CASE")) return some(ParseCase());
-  if (AtWord("CAST")) return some(ParseCast(false));
-  if (AtWord("TRY_CAST")) return some(ParseCast(true));
-  if (AtWord("EXISTS")) return some(ParseExists());
-  if (AtWord("ROW")) return some(ParseRow());
-  if (AtWord("ARRAY")) return some(ParseCollection(CollectionKind::kArray));
-  if (AtWord("MULTISET")) return some(ParseCollection(CollectionKind::kMultiset));
-  if (AtWord("MAP") && At(TokenKind::kLeftBracket, 1)) return some(ParseCollection(CollectionKind::kMap));
-  if (AtWord("MAP") && At(TokenKind::kLeftParen, 1) && AtQuery(2)) return some(ParseCollection(CollectionKind::kMap));
-  return std::optional<ExpressionPtr>();
-}
-
-Result<ExpressionPtr> Parser::ParseCase() {
-  const Position position = Here();
-  Take();
-  Case value{{}, {}, {}};
-  if (!AtWord("WHEN")) {
-    BRAID_TRY_ASSIGN(value.operand, ParseExpression());
-  }
-  if (!AtWord("WHEN")) return Expected("WHEN");
-  while (AcceptWord("WHEN")) {
-    BRAID_TRY_ASSIGN(ExpressionPtr when, ParseExpression());
-    BRAID_TRY(ExpectWord("THEN"));
-    BRAID_TRY_ASSIGN(ExpressionPtr then, ParseExpression());
-    value.branches.push_back(CaseBranch{std::move(when), std::move(then)});
-  }
-  if (AcceptWord("ELSE")) {
-    BRAID_TRY_ASSIGN(value.otherwise, ParseExpression());
-  }
-  BRAID_TRY(ExpectWord("END"));
-  return MakeExpression(position, std::move(value));
-}
-
-Result<ExpressionPtr> Parser::ParseCast(bool is_try) {
-  const Position position = Here();
-  Take();
-  BRAID_TRY(Expect(TokenKind::kLeftParen, "( after CAST"));
-  BRAID_TRY_ASSIGN(ExpressionPtr operand, ParseExpression());
-  BRAID_TRY(ExpectWord("AS"));
-  BRAID_TRY_ASSIGN(TypeName type, ParseTypeName());
-  BRAID_TRY(Expect(TokenKind::kRightParen, ") after the type"));
-  return MakeExpression(position, Cast{std::move(operand), std::move(type), is_try});
-}
-
-Result<ExpressionPtr> Parser::ParseExists() {
-  const Position position = Here();
-  Take();
-  BRAID_TRY(Expect(TokenKind::kLeftParen, "( after EXISTS"));
-  BRAID_TRY_ASSIGN(QueryPtr query, ParseQuery());
-  BRAID_TRY(Expect(TokenKind::kRightParen, ") after the query"));
-  return MakeExpression(position, Exists{std::move(query)});
-}
-
-Result<ExpressionPtr> Parser::ParseRow() {
-  const Position position = Here();
-  Take();
-  BRAID_TRY_ASSIGN(std::vector<ExpressionPtr> elements, ParseExpressionList());
-  return MakeExpression(position, RowConstructor{std::move(elements), true});
-}
-
-Result<ExpressionPtr> Parser::ParseCollection(CollectionKind kind) {
-  const Position position = Here();
-  Take();
-  if (Accept(TokenKind::kLeftParen)) {
-    BRAID_TRY_ASSIGN(QueryPtr query, ParseQuery());
-    BRAID_TRY(Expect(TokenKind::kRightParen, ") after the query"));
-    return MakeExpression(position, CollectionQuery{kind, std::move(query)});
-  }
-  BRAID_TRY(Expect(TokenKind::kLeftBracket, "[ or ("));
-  CollectionConstructor collection{kind, {}};
-  if (!At(TokenKind::kRightBracket)) {
-    BRAID_TRY_ASSIGN(collection.elements, ParseExpressions());
-  }
-  BRAID_TRY(Expect(TokenKind::kRightBracket, ", or ]"));
-  if (kind == CollectionKind::kMap && collection.elements.size() % 2 != 0) {
-    return SyntaxErrorAt(source_, position, "MAP[…] takes pairs of key and value");
-  }
-  return MakeExpression(position, std::move(collection));
-}
-
-Result<std::vector<ExpressionPtr>> Parser::ParseExpressionList() {
-  BRAID_TRY(Expect(TokenKind::kLeftParen, "("));
-  BRAID_TRY_ASSIGN(std::vector<ExpressionPtr> list, ParseExpressions());
-  BRAID_TRY(Expect(TokenKind::kRightParen, ", or )"));
-  return list;
-}
-
-Result<std::vector<ExpressionPtr>> Parser::ParseExpressions() {
-  std::vector<ExpressionPtr> list;
-  do {
-    BRAID_TRY_ASSIGN(ExpressionPtr item, ParseExpression());
-    list.push_back(std::move(item));
-  } while (Accept(TokenKind::kComma));
-  return list;
 }
 
 }  // namespace braid::syntax

@@ -89,11 +89,21 @@ void Printer::PrintOperand(const ExpressionPtr& operand, int lowest) {
   if (in_parentheses) Add(")");
 }
 
-void Printer::PrintNode(const NullLiteral&) { Add("NULL"); }
-void Printer::PrintNode(const BooleanLiteral& node) { Add(!node.value ? "UNKNOWN" : *node.value ? "TRUE" : "FALSE"); }
-void Printer::PrintNode(const NumberLiteral& node) { Add(node.text); }
-void Printer::PrintNode(const StringLiteral& node) { AddString(node.value); }
-void Printer::PrintNode(const BinaryLiteral& node) { Add("X'" + ToHex(node.bytes) + "'"); }
+void Printer::PrintNode(const NullLiteral&) {
+  Add("NULL");
+}
+void Printer::PrintNode(const BooleanLiteral& node) {
+  Add(!node.value ? "UNKNOWN" : *node.value ? "TRUE" : "FALSE");
+}
+void Printer::PrintNode(const NumberLiteral& node) {
+  Add(node.text);
+}
+void Printer::PrintNode(const StringLiteral& node) {
+  AddString(node.value);
+}
+void Printer::PrintNode(const BinaryLiteral& node) {
+  Add("X'" + ToHex(node.bytes) + "'");
+}
 
 void Printer::PrintNode(const TemporalLiteral& node) {
   Add(TemporalWord(node.kind));
@@ -126,7 +136,9 @@ void Printer::PrintNode(const TemporalDifference& node) {
   Print(node.qualifier);
 }
 
-void Printer::PrintNode(const ColumnReference& node) { Print(node.name); }
+void Printer::PrintNode(const ColumnReference& node) {
+  Print(node.name);
+}
 
 void Printer::PrintNode(const Star& node) {
   for (const Identifier& part : node.qualifier) {
@@ -136,9 +148,15 @@ void Printer::PrintNode(const Star& node) {
   Add("*");
 }
 
-void Printer::PrintNode(const Parameter&) { Add("?"); }
-void Printer::PrintNode(const DefaultValue&) { Add("DEFAULT"); }
-void Printer::PrintNode(const TimeUnitSymbol& node) { Add(TimeUnitName(node.unit)); }
+void Printer::PrintNode(const Parameter&) {
+  Add("?");
+}
+void Printer::PrintNode(const DefaultValue&) {
+  Add("DEFAULT");
+}
+void Printer::PrintNode(const TimeUnitSymbol& node) {
+  Add(TimeUnitName(node.unit));
+}
 
 void Printer::PrintNode(const Logical& node) {
   const bool is_and = node.op == LogicalOperator::kAnd;
@@ -266,8 +284,8 @@ void Printer::PrintNode(const ElementAccess& node) {
 
 void Printer::PrintNode(const FieldAccess& node) {
   // `a.b` would be one name, `1.b` a number.
-  const bool needs_parentheses =
-      std::holds_alternative<ColumnReference>(node.operand->node) || std::holds_alternative<NumberLiteral>(node.operand->node);
+  const bool needs_parentheses = std::holds_alternative<ColumnReference>(node.operand->node) ||
+                                 std::holds_alternative<NumberLiteral>(node.operand->node);
   PrintOperand(node.operand, needs_parentheses ? kPrimaryPrecedence + 1 : kPrimaryPrecedence);
   Add(".");
   Add(node.field);

@@ -13,7 +13,8 @@ bool IsReservedFunctionName(std::string_view word);
 /// True for functions, in capitals, that are written without parentheses: CURRENT_DATE, LOCALTIMESTAMP.
 bool IsContextVariable(std::string_view word);
 
-/// True for words, in capitals, that are no reserved ones and yet would change the meaning of some place if printed bare as a name.
+/// True for words, in capitals, that are no reserved ones and yet would change the meaning of some place if printed
+/// bare as a name.
 bool IsContextualWord(std::string_view word);
 
 }  // namespace braid::syntax

@@ -12,16 +12,23 @@
 namespace braid::syntax {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // Calcite's rule: letters of any script, `_` and `$`, and digits but for the first.
 bool IsWordStart(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80U;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) >= 0x80U;
 }
 
-bool IsWordPart(char c) { return IsWordStart(c) || IsDigit(c); }
+bool IsWordPart(char c) {
+  return IsWordStart(c) || IsDigit(c);
+}
 
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
+bool IsBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+}
 
 struct Symbol {
   std::string_view text;
@@ -30,14 +37,18 @@ struct Symbol {
 
 // Longer ones first.
 constexpr std::array kSymbols = {
-    Symbol{"<>", TokenKind::kNotEqual},     Symbol{"!=", TokenKind::kBangEqual},   Symbol{"<=", TokenKind::kLessOrEqual},
-    Symbol{">=", TokenKind::kGreaterOrEqual}, Symbol{"=>", TokenKind::kArrow},     Symbol{"||", TokenKind::kConcat},
-    Symbol{",", TokenKind::kComma},         Symbol{"(", TokenKind::kLeftParen},    Symbol{")", TokenKind::kRightParen},
-    Symbol{".", TokenKind::kDot},           Symbol{"=", TokenKind::kEqual},        Symbol{";", TokenKind::kSemicolon},
-    Symbol{"*", TokenKind::kStar},          Symbol{"+", TokenKind::kPlus},         Symbol{"-", TokenKind::kMinus},
-    Symbol{"/", TokenKind::kSlash},         Symbol{"%", TokenKind::kPercent},      Symbol{"<", TokenKind::kLess},
-    Symbol{">", TokenKind::kGreater},       Symbol{"[", TokenKind::kLeftBracket},  Symbol{"]", TokenKind::kRightBracket},
-    Symbol{"{", TokenKind::kLeftBrace},     Symbol{"}", TokenKind::kRightBrace},   Symbol{":", TokenKind::kColon},
+    Symbol{"<>", TokenKind::kNotEqual},    Symbol{"!=", TokenKind::kBangEqual},
+    Symbol{"<=", TokenKind::kLessOrEqual}, Symbol{">=", TokenKind::kGreaterOrEqual},
+    Symbol{"=>", TokenKind::kArrow},       Symbol{"||", TokenKind::kConcat},
+    Symbol{",", TokenKind::kComma},        Symbol{"(", TokenKind::kLeftParen},
+    Symbol{")", TokenKind::kRightParen},   Symbol{".", TokenKind::kDot},
+    Symbol{"=", TokenKind::kEqual},        Symbol{";", TokenKind::kSemicolon},
+    Symbol{"*", TokenKind::kStar},         Symbol{"+", TokenKind::kPlus},
+    Symbol{"-", TokenKind::kMinus},        Symbol{"/", TokenKind::kSlash},
+    Symbol{"%", TokenKind::kPercent},      Symbol{"<", TokenKind::kLess},
+    Symbol{">", TokenKind::kGreater},      Symbol{"[", TokenKind::kLeftBracket},
+    Symbol{"]", TokenKind::kRightBracket}, Symbol{"{", TokenKind::kLeftBrace},
+    Symbol{"}", TokenKind::kRightBrace},   Symbol{":", TokenKind::kColon},
     Symbol{"?", TokenKind::kQuestion},
 };
 
@@ -163,7 +174,8 @@ class Lexer {
     if (kind == TokenKind::kBinaryString) {
       std::optional<std::string> bytes = FromHex(*value);
       if (!bytes) {
-        return SyntaxErrorAt(source_, Position{begin}, "a binary text X'…' takes hexadecimal digits, an even number of them");
+        return SyntaxErrorAt(source_, Position{begin},
+                             "a binary text X'…' takes hexadecimal digits, an even number of them");
       }
       value = std::move(bytes);
     }
@@ -206,7 +218,8 @@ class Lexer {
     return Ok();
   }
 
-  // Length of _UTF8 or _UTF-16LE directly before a quote, else 0. The text is UTF-8 whatever is named: so are the scripts.
+  // Length of _UTF8 or _UTF-16LE directly before a quote, else 0. The text is UTF-8 whatever is named: so are the
+  // scripts.
   std::size_t CharacterSetLength() const {
     std::size_t length = 1;
     while (IsWordPart(At(length)) || At(length) == '-' || At(length) == '.' || At(length) == ':') ++length;
@@ -221,6 +234,8 @@ class Lexer {
 
 }  // namespace
 
-Result<std::vector<Token>> Tokenize(std::string_view source) { return Lexer(source).Run(); }
+Result<std::vector<Token>> Tokenize(std::string_view source) {
+  return Lexer(source).Run();
+}
 
 }  // namespace braid::syntax

@@ -13,20 +13,41 @@ namespace braid::syntax {
 
 enum class TokenKind : std::uint8_t {
   kEnd,
-  kWord,              // an unquoted name or keyword
-  kQuotedName,        // `name`
-  kString,            // 'text', also with N or a character set before it
-  kUnicodeString,     // U&'text', escapes not yet resolved
-  kBinaryString,      // X'00'
+  kWord,           // an unquoted name or keyword
+  kQuotedName,     // `name`
+  kString,         // 'text', also with N or a character set before it
+  kUnicodeString,  // U&'text', escapes not yet resolved
+  kBinaryString,   // X'00'
   kInteger,
   kDecimal,
   kApproximate,
-  kHintBegin,         // /*+
-  kHintEnd,           // */ of a hint
-  kLeftParen, kRightParen, kLeftBracket, kRightBracket, kLeftBrace, kRightBrace,
-  kComma, kSemicolon, kDot, kColon, kQuestion,
-  kEqual, kNotEqual, kBangEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual, kArrow,
-  kPlus, kMinus, kStar, kSlash, kPercent, kConcat,
+  kHintBegin,  // /*+
+  kHintEnd,    // */ of a hint
+  kLeftParen,
+  kRightParen,
+  kLeftBracket,
+  kRightBracket,
+  kLeftBrace,
+  kRightBrace,
+  kComma,
+  kSemicolon,
+  kDot,
+  kColon,
+  kQuestion,
+  kEqual,
+  kNotEqual,
+  kBangEqual,
+  kLess,
+  kLessOrEqual,
+  kGreater,
+  kGreaterOrEqual,
+  kArrow,
+  kPlus,
+  kMinus,
+  kStar,
+  kSlash,
+  kPercent,
+  kConcat,
 };
 
 struct Token {
@@ -38,7 +59,8 @@ struct Token {
 
 /// Cuts a text into tokens; the last one is kEnd. Blanks and comments vanish.
 ///
-/// Errors: kInvalidArgument with a caret for an unterminated string, name or comment and for a character that begins no token.
+/// Errors: kInvalidArgument with a caret for an unterminated string, name or comment and for a character that begins no
+/// token.
 Result<std::vector<Token>> Tokenize(std::string_view source);
 
 }  // namespace braid::syntax

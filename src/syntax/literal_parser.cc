@@ -53,7 +53,9 @@ constexpr UnitWord kUnits[] = {
 };
 
 // Units that an interval may be counted in.
-bool IsIntervalUnit(TimeUnit unit) { return unit <= TimeUnit::kSecond; }
+bool IsIntervalUnit(TimeUnit unit) {
+  return unit <= TimeUnit::kSecond;
+}
 
 }  // namespace
 
@@ -90,22 +92,20 @@ Result<ExpressionPtr> Parser::ParseStringLiteral() {
   return MakeExpression(position, StringLiteral{std::move(value)});
 }
 
-Result<std::optional<ExpressionPtr>> Parser::TryParseTemporalLiteral() {
-  const Position position = Here();
-  std::optional<TemporalKind> kind;
-  std::size_t words = 1;
-  if (AtWord("DATE")) kind = TemporalKind::kDate;
-  if (AtWord("TIME")) kind = TemporalKind::kTime;
-  if (AtWord("TIMESTAMP")) kind = TemporalKind::kTimestamp;
-  if (kind == TemporalKind::kTimestamp && AtWords({"TIMESTAMP", "WITH", "LOCAL", "TIME", "ZONE"})) {
-    kind = TemporalKind::kTimestampLtz;
-    words = 5;
-  }
-  const bool has_text = At(TokenKind::kString, words) || At(TokenKind::kUnicodeString, words);
-  if (!kind || !has_text) return std::optional<ExpressionPtr>();
-  next_ += words;
+// True at DATE, TIME or TIMESTAMP [WITH LOCAL TIME ZONE] before a text.
+bool Parser::AtTemporalText() const {
+  const std::size_t words = AtWords({"TIMESTAMP", "WITH", "LOCAL", "TIME", "ZONE"}) ? 5 : 1;
+  return At(TokenKind::kString, words) || At(TokenKind::kUnicodeString, words);
+}
+
+Result<ExpressionPtr> Parser::ParseTemporalLiteral() {
+  const Token word = Take();
+  TemporalKind kind = word.text == "DATE"   ? TemporalKind::kDate
+                      : word.text == "TIME" ? TemporalKind::kTime
+                                            : TemporalKind::kTimestamp;
+  if (AcceptWords({"WITH", "LOCAL", "TIME", "ZONE"})) kind = TemporalKind::kTimestampLtz;
   BRAID_TRY_ASSIGN(std::string text, ParseString("a text"));
-  return std::optional(MakeExpression(position, TemporalLiteral{*kind, std::move(text)}));
+  return MakeExpression(word.position, TemporalLiteral{kind, std::move(text)});
 }
 
 Result<ExpressionPtr> Parser::ParseInterval() {

@@ -61,13 +61,11 @@ Result<StatementNode> Parser::ParseAlter() {
   const bool temporary = AcceptWord("TEMPORARY");
   const bool system = temporary && AcceptWord("SYSTEM");
   if (AcceptWord("FUNCTION")) {
-    return ParseFunctionDefinition(CreateFunction{.name = {},
-                                                  .alter = true,
-                                                  .temporary = temporary && !system,
-                                                  .temporary_system = system,
-                                                  .class_name = {}});
+    return ParseFunctionDefinition(CreateFunction{
+        .name = {}, .alter = true, .temporary = temporary && !system, .temporary_system = system, .class_name = {}});
   }
-  if (AtWord("MATERIALIZED")) return Unsupported("ALTER MATERIALIZED TABLE", "create a table and start INSERT INTO it as a job");
+  if (AtWord("MATERIALIZED"))
+    return Unsupported("ALTER MATERIALIZED TABLE", "create a table and start INSERT INTO it as a job");
   return Expected("TABLE, VIEW, DATABASE, CATALOG or FUNCTION");
 }
 

@@ -26,13 +26,15 @@ Status Parser::Nesting::Check() const {
 
 Status Parser::AddLink() {
   if (++tallest_ <= kMaxTreeHeight) return Ok();
-  return SyntaxErrorAt(source_, Here(), fmt::format("more than {} operators in one chain", kMaxTreeHeight))
-      .Hint("split the chain into parts in parentheses, or use IN, VALUES or CONCAT");
+  return SyntaxErrorAt(source_, Here(), fmt::format("more than {} operators on top of each other", kMaxTreeHeight))
+      .Hint("split long chains into parts in parentheses, or use IN, VALUES or CONCAT");
 }
 
 // ---- Tokens ----
 
-const Token& Parser::Peek(std::size_t ahead) const { return tokens_[std::min(next_ + ahead, tokens_.size() - 1)]; }
+const Token& Parser::Peek(std::size_t ahead) const {
+  return tokens_[std::min(next_ + ahead, tokens_.size() - 1)];
+}
 
 Token Parser::Take() {
   Token token = Peek();
@@ -46,7 +48,9 @@ bool Parser::Accept(TokenKind kind) {
   return true;
 }
 
-Status Parser::Expect(TokenKind kind, std::string_view what) { return Accept(kind) ? Ok() : Status(Expected(what)); }
+Status Parser::Expect(TokenKind kind, std::string_view what) {
+  return Accept(kind) ? Ok() : Status(Expected(what));
+}
 
 bool Parser::AtWord(std::string_view keyword, std::size_t ahead) const {
   const Token& token = Peek(ahead);
@@ -80,7 +84,9 @@ bool Parser::AcceptWords(std::initializer_list<std::string_view> keywords) {
   return true;
 }
 
-Status Parser::ExpectWord(std::string_view keyword) { return AcceptWord(keyword) ? Ok() : Status(Expected(keyword)); }
+Status Parser::ExpectWord(std::string_view keyword) {
+  return AcceptWord(keyword) ? Ok() : Status(Expected(keyword));
+}
 
 Status Parser::ExpectWords(std::initializer_list<std::string_view> keywords) {
   for (const std::string_view keyword : keywords) BRAID_TRY(ExpectWord(keyword));
@@ -105,7 +111,8 @@ std::string Parser::DescribeToken(const Token& token) const {
 
 Error Parser::Expected(std::string_view what) const {
   const Token& token = Peek();
-  Error error = SyntaxErrorAt(source_, token.position, fmt::format("expected {}, found {}", what, DescribeToken(token)));
+  Error error =
+      SyntaxErrorAt(source_, token.position, fmt::format("expected {}, found {}", what, DescribeToken(token)));
   if (token.kind != TokenKind::kWord) return error;
   if (!IsReservedWord(token.text) && tried_at_ == next_) {
     const std::vector<std::string> candidates(tried_.begin(), tried_.end());
@@ -114,13 +121,15 @@ Error Parser::Expected(std::string_view what) const {
     }
   }
   if (IsReservedWord(token.text) && what.find("name") != std::string_view::npos) {
-    return std::move(error).Hint(fmt::format("{} is a reserved word; as a name it goes in back quotes: `{}`", token.text, TokenText(token)));
+    return std::move(error).Hint(
+        fmt::format("{} is a reserved word; as a name it goes in back quotes: `{}`", token.text, TokenText(token)));
   }
   return error;
 }
 
 Error Parser::Unsupported(std::string_view what, std::string_view remedy) const {
-  return ErrorAt(ErrorCode::kUnsupported, source_, Here(), fmt::format("{} is not supported", what)).Hint(std::string(remedy));
+  return ErrorAt(ErrorCode::kUnsupported, source_, Here(), fmt::format("{} is not supported", what))
+      .Hint(std::string(remedy));
 }
 
 Status Parser::ExpectEnd() {
@@ -177,15 +186,20 @@ void AppendUtf8(std::string& out, unsigned code) {
   }
 }
 
-bool IsHighSurrogate(unsigned code) { return code >= 0xD800U && code < 0xDC00U; }
-bool IsLowSurrogate(unsigned code) { return code >= 0xDC00U && code < 0xE000U; }
+bool IsHighSurrogate(unsigned code) {
+  return code >= 0xD800U && code < 0xDC00U;
+}
+bool IsLowSurrogate(unsigned code) {
+  return code >= 0xDC00U && code < 0xE000U;
+}
 
 }  // namespace
 
 // \XXXX is a UTF-16 unit, so a pair of surrogates makes one character; a doubled escape stands for itself.
 Result<std::string> Parser::ResolveUnicodeEscapes(const Token& token, char escape) const {
-  const Error malformed = SyntaxErrorAt(
-      source_, token.position, fmt::format("U&'…' takes {0}XXXX with four hexadecimal digits, or {0}{0} for {0} itself", escape));
+  const Error malformed =
+      SyntaxErrorAt(source_, token.position,
+                    fmt::format("U&'…' takes {0}XXXX with four hexadecimal digits, or {0}{0} for {0} itself", escape));
   const std::string_view text = token.text;
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
@@ -233,7 +247,8 @@ Result<std::string> Parser::ParseString(std::string_view what) {
   while (At(TokenKind::kString)) {
     const std::size_t end = piece.position.offset + piece.length;
     if (source_.substr(end, Here().offset - end).find('\n') == std::string_view::npos) {
-      return SyntaxErrorAt(source_, Here(), "two texts side by side on one line").Hint("join them with ||, or double a quote within a text");
+      return SyntaxErrorAt(source_, Here(), "two texts side by side on one line")
+          .Hint("join them with ||, or double a quote within a text");
     }
     piece = Take();
     value += piece.text;
@@ -306,7 +321,9 @@ Result<bool> Parser::ParseIfNotExists() {
   return true;
 }
 
-Result<bool> Parser::ParseIfExists() { return AcceptWords({"IF", "EXISTS"}); }
+Result<bool> Parser::ParseIfExists() {
+  return AcceptWords({"IF", "EXISTS"});
+}
 
 // ---- Entry points ----
 

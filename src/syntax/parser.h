@@ -7,15 +7,17 @@
 
 namespace braid::syntax {
 
-// Parse Flink SQL (the default dialect of Flink 2.2) into trees. Pure: they know no catalog, and any thread may call them. The trees
-// borrow nothing from the text; their positions count its bytes.
+// Parse Flink SQL (the default dialect of Flink 2.2) into trees. Pure: they know no catalog, and any thread may call
+// them. The trees borrow nothing from the text; their positions count its bytes.
 //
-// Errors: kInvalidArgument with the line, a caret, and what was expected; kUnsupported, likewise placed, for what Flink has and Braid
-// does not (MATCH_RECOGNIZE, TABLESAMPLE, COMPILE PLAN, materialized tables). Nesting deeper than kMaxNesting is refused.
+// Errors: kInvalidArgument with the line, a caret, and what was expected; kUnsupported, likewise placed, for what Flink
+// has and Braid does not (MATCH_RECOGNIZE, TABLESAMPLE, COMPILE PLAN, materialized tables). Nesting deeper than
+// kMaxNesting is refused.
 
 /// Deepest nesting of expressions, queries and types.
 inline constexpr int kMaxNesting = 500;
-/// Longest chain of operators, set operations or joins at one level, nesting below it included; AND and OR have no such limit.
+/// Greatest height of a tree: a chain of operators, set operations or joins counts each link. A chain of AND or OR is
+/// one node, however long.
 inline constexpr int kMaxTreeHeight = 1000;
 
 /// Parses one statement; one `;` may end it.

@@ -74,19 +74,23 @@ class Parser {
     Parser& parser_;
   };
 
-  // Measures the tree parsed while it lives, so that chains of operators cannot grow it beyond what recursion over it can bear.
+  // Measures the tree parsed while it lives, so that chains of operators cannot grow it beyond what recursion over it
+  // can bear.
   class Height {
    public:
-    explicit Height(Parser& parser) : parser_(parser), outer_(std::exchange(parser.tallest_, 0)) {}
-    ~Height() { parser_.tallest_ = std::max(outer_, parser_.tallest_ + 1); }
+    /// `own` levels lie above what is parsed meanwhile.
+    explicit Height(Parser& parser, int own = 1)
+        : parser_(parser), own_(own), outer_(std::exchange(parser.tallest_, 0)) {}
+    ~Height() { parser_.tallest_ = std::max(outer_, parser_.tallest_ + own_); }
     Height(const Height&) = delete;
     Height& operator=(const Height&) = delete;
 
    private:
     Parser& parser_;
+    int own_;
     int outer_;
   };
-  // One more link of a chain on top of what is parsed so far.
+  // One more operator on top of what is parsed so far.
   Status AddLink();
 
   // ---- Tokens (parser.cc) ----
@@ -117,9 +121,9 @@ class Parser {
   Result<std::vector<Identifier>> ParseIdentifierList(std::string_view what);  // in parentheses
   Result<std::vector<QualifiedName>> ParseNameList(std::string_view what);     // in parentheses
   Result<Property> ParseProperty();
-  Result<std::vector<Property>> ParseProperties();                             // in parentheses
-  Result<std::vector<Property>> ParseWithClause();                             // WITH (…) or nothing
-  Result<std::optional<std::string>> ParseCommentClause();                     // COMMENT '…' or nothing
+  Result<std::vector<Property>> ParseProperties();          // in parentheses
+  Result<std::vector<Property>> ParseWithClause();          // WITH (…) or nothing
+  Result<std::optional<std::string>> ParseCommentClause();  // COMMENT '…' or nothing
   Result<bool> ParseIfNotExists();
   Result<bool> ParseIfExists();
   Result<std::string> ResolveUnicodeEscapes(const Token& token, char escape) const;
@@ -155,26 +159,34 @@ class Parser {
   Result<ExpressionPtr> ContinuePostfix(ExpressionPtr left);
   bool AtRangeOperator() const;
 
+  // primary_parser.cc
   Result<ExpressionPtr> ParsePrimary();
   Result<ExpressionPtr> ParseParenthesizedExpression();
   Result<ExpressionPtr> FinishRow(Position position, ExpressionPtr first);
   bool LeadsToQuery() const;
   Result<QueryOrExpression> ParseQueryOrExpression();
+  Result<QueryOrExpression> ContinueQueryOrExpression(Position position, QueryOrExpression inner);
   Result<ExpressionPtr> ParseWord();
   Result<ExpressionPtr> ParseNameOrCall();
-  Result<std::optional<ExpressionPtr>> ParseReservedForm();
+  using Form = Result<ExpressionPtr> (Parser::*)();
+  Form FindForm() const;
+  Result<ExpressionPtr> ParseReservedCall();
+  Error RefuseReservedWord() const;
+  static ExpressionPtr MakeVariable(QualifiedName name);
+  Result<ExpressionPtr> ParseConstant();
   Result<ExpressionPtr> ParseCase();
-  Result<ExpressionPtr> ParseCast(bool is_try);
+  Result<ExpressionPtr> ParseCast();
   Result<ExpressionPtr> ParseExists();
   Result<ExpressionPtr> ParseRow();
-  Result<ExpressionPtr> ParseCollection(CollectionKind kind);
+  Result<ExpressionPtr> ParseCollection();
   Result<std::vector<ExpressionPtr>> ParseExpressionList();  // in parentheses
   Result<std::vector<ExpressionPtr>> ParseExpressions();     // without
 
   // literal_parser.cc
   Result<ExpressionPtr> ParseLiteral();
   Result<ExpressionPtr> ParseStringLiteral();
-  Result<std::optional<ExpressionPtr>> TryParseTemporalLiteral();
+  bool AtTemporalText() const;
+  Result<ExpressionPtr> ParseTemporalLiteral();
   Result<ExpressionPtr> ParseInterval();
   Result<IntervalQualifier> ParseIntervalQualifier();
   std::optional<TimeUnit> TimeUnitAt(std::size_t ahead = 0) const;
@@ -182,7 +194,9 @@ class Parser {
 
   // call_parser.cc
   Result<ExpressionPtr> ParseCall(QualifiedName name);
-  Result<std::optional<ExpressionPtr>> ParseSpecialCall();
+  Status ParseCallArguments(FunctionCall& call);
+  Status FinishCallArguments(FunctionCall& call);
+  Result<ExpressionPtr> FinishCall(FunctionCall call);
   Result<ExpressionPtr> ParseExtract();
   Result<ExpressionPtr> ParseTrim();
   Result<ExpressionPtr> ParsePosition();
@@ -193,6 +207,8 @@ class Parser {
   Result<ExpressionPtr> ParseDescriptor();
   Result<CallArgument> ParseArgument();
   Result<ExpressionPtr> ParseArgumentValue();
+  Result<ExpressionPtr> ParseTableArgument();
+  Result<ExpressionPtr> FinishQueryArgument(ExpressionPtr value);
   Status ParseArgumentPartition(TableArgument& argument);
   Result<ExpressionPtr> MakePlainCall(const Token& name, std::vector<ExpressionPtr> arguments);
   Result<std::optional<NullTreatment>> ParseNullTreatment();

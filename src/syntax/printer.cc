@@ -17,7 +17,9 @@ std::string PrintWhole(const Node& node) {
 }
 
 bool IsPlainName(std::string_view name) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; };
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+  };
   if (name.empty() || !is_letter(name.front())) return false;
   for (const char c : name) {
     if (!is_letter(c) && !(c >= '0' && c <= '9')) return false;
@@ -38,16 +40,32 @@ std::string Quoted(std::string_view text, char quote) {
 
 }  // namespace
 
-std::string ToSql(const Statement& statement) { return PrintWhole(statement); }
-std::string ToSql(const Query& query) { return PrintWhole(query); }
-std::string ToSql(const Expression& expression) { return PrintWhole(expression); }
-std::string ToSql(const TypeName& type) { return PrintWhole(type); }
-std::string ToSql(const QualifiedName& name) { return PrintWhole(name); }
-std::string ToSql(const IntervalQualifier& qualifier) { return PrintWhole(qualifier); }
+std::string ToSql(const Statement& statement) {
+  return PrintWhole(statement);
+}
+std::string ToSql(const Query& query) {
+  return PrintWhole(query);
+}
+std::string ToSql(const Expression& expression) {
+  return PrintWhole(expression);
+}
+std::string ToSql(const TypeName& type) {
+  return PrintWhole(type);
+}
+std::string ToSql(const QualifiedName& name) {
+  return PrintWhole(name);
+}
+std::string ToSql(const IntervalQualifier& qualifier) {
+  return PrintWhole(qualifier);
+}
 
-std::string QuoteIdentifier(std::string_view name) { return IsPlainName(name) ? std::string(name) : Quoted(name, '`'); }
+std::string QuoteIdentifier(std::string_view name) {
+  return IsPlainName(name) ? std::string(name) : Quoted(name, '`');
+}
 
-std::string QuoteString(std::string_view text) { return Quoted(text, '\''); }
+std::string QuoteString(std::string_view text) {
+  return Quoted(text, '\'');
+}
 
 void Printer::AddExpressions(const std::vector<ExpressionPtr>& list) {
   AddList(list, [this](const ExpressionPtr& item) { Print(*item); });
@@ -100,7 +118,8 @@ void Printer::Print(const TypeName& type) {
   if (type.name == "INTERVAL") Add(" " + type.qualifier);
   if (type.name == "RAW") {
     const std::size_t end = type.qualifier.find('\n');
-    Add(fmt::format("({}, {})", QuoteString(type.qualifier.substr(0, end)), QuoteString(type.qualifier.substr(end + 1))));
+    Add(fmt::format("({}, {})", QuoteString(type.qualifier.substr(0, end)),
+                    QuoteString(type.qualifier.substr(end + 1))));
   }
   if (!type.arguments.empty()) {
     Add("<");

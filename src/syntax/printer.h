@@ -7,7 +7,8 @@
 
 namespace braid::syntax {
 
-// Prints trees as Flink SQL on one line. Parsing the result gives an equal tree. Names are in back quotes only where Flink needs them.
+// Prints trees as Flink SQL on one line. Parsing the result gives an equal tree. Names are in back quotes only where
+// Flink needs them.
 
 std::string ToSql(const Statement& statement);
 std::string ToSql(const Query& query);

@@ -93,7 +93,7 @@ class Printer {
   void PrintWindow(const WindowSpecification& window);
   void PrintBound(const FrameBound& bound);
   void PrintBehavior(const std::optional<JsonBehavior>& behavior, std::string_view when);
-  void PrintNulls(const std::optional<JsonNulls>& nulls);
+  void PrintNulls(const std::optional<JsonNulls>& nulls, std::string_view blank = " ");
   void PrintMember(const JsonMember& member);
 
   // ---- Queries: query_printer.cc ----

@@ -65,7 +65,7 @@ struct Join {
   bool natural = false;
   TableExpressionPtr left;
   TableExpressionPtr right;
-  ExpressionPtr on = {};               ///< ON …
+  ExpressionPtr on = {};                       ///< ON …
   std::vector<Identifier> using_columns = {};  ///< USING (…)
   friend bool operator==(const Join&, const Join&) = default;
 };
@@ -123,7 +123,9 @@ struct GroupingElement {
   friend bool operator==(const GroupingElement&, const GroupingElement&) = default;
 };
 
-inline bool operator==(const GroupingSets& a, const GroupingSets& b) { return a.sets == b.sets; }
+inline bool operator==(const GroupingSets& a, const GroupingSets& b) {
+  return a.sets == b.sets;
+}
 
 struct NamedWindow {
   Identifier name;

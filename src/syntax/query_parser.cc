@@ -4,7 +4,9 @@
 namespace braid::syntax {
 namespace {
 
-bool HasTail(const Query& query) { return !query.order_by.empty() || query.limit || query.offset; }
+bool HasTail(const Query& query) {
+  return !query.order_by.empty() || query.limit || query.offset;
+}
 
 }  // namespace
 
@@ -41,8 +43,8 @@ Result<QueryPtr> Parser::ContinueQuery(Query query, QueryPtr left, bool left_in_
 }
 
 bool Parser::AtQueryContinuation() const {
-  return AtWord("UNION") || AtWord("INTERSECT") || AtWord("EXCEPT") || AtWord("MINUS") || AtWord("ORDER") || AtWord("LIMIT") ||
-         AtWord("OFFSET") || AtWord("FETCH");
+  return AtWord("UNION") || AtWord("INTERSECT") || AtWord("EXCEPT") || AtWord("MINUS") || AtWord("ORDER") ||
+         AtWord("LIMIT") || AtWord("OFFSET") || AtWord("FETCH");
 }
 
 // INTERSECT (2) binds tighter than UNION and EXCEPT (1); all lean to the left.
@@ -56,7 +58,9 @@ Result<QueryPtr> Parser::ParseSetOperations(QueryPtr left, bool& is_single, int 
     SetOperation operation{AtWord("UNION")       ? SetOperator::kUnion
                            : AtWord("INTERSECT") ? SetOperator::kIntersect
                                                  : SetOperator::kExcept,
-                           false, std::move(left), {}};
+                           false,
+                           std::move(left),
+                           {}};
     Take();
     operation.all = AcceptWord("ALL");
     if (!operation.all) AcceptWord("DISTINCT");

@@ -11,7 +11,9 @@ int StrengthOf(const Query& query) {
   return operation->op == SetOperator::kIntersect ? 2 : 1;
 }
 
-bool IsJoin(const TableExpression& table) { return std::holds_alternative<Join>(table.node); }
+bool IsJoin(const TableExpression& table) {
+  return std::holds_alternative<Join>(table.node);
+}
 
 bool IsCommaJoin(const TableExpression& table) {
   const Join* join = std::get_if<Join>(&table.node);

@@ -10,7 +10,9 @@ namespace {
 // Longest piece of a source line that an error shows, in bytes.
 constexpr std::size_t kShownBytes = 100;
 
-bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+bool IsContinuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
 
 std::size_t CountCharacters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); }));
@@ -36,7 +38,9 @@ std::pair<std::size_t, std::size_t> LineAround(std::string_view source, std::siz
 LineColumn LineColumnOf(std::string_view source, Position position) {
   const std::size_t offset = std::min(position.offset, source.size());
   const std::size_t begin = LineAround(source, offset).first;
-  return {.line = static_cast<std::size_t>(std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(begin), '\n')) + 1,
+  return {.line = static_cast<std::size_t>(
+                      std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(begin), '\n')) +
+                  1,
           .column = CountCharacters(source.substr(begin, offset - begin)) + 1};
 }
 
@@ -59,8 +63,8 @@ Error ErrorAt(ErrorCode code, std::string_view source, Position position, std::s
   std::string line(source.substr(begin, end - begin));
   std::replace(line.begin(), line.end(), '\t', ' ');
   const std::size_t caret = lead.size() + CountCharacters(source.substr(begin, std::max(offset, begin) - begin));
-  return Error(code, fmt::format("{}, at line {}, column {}\n    {}{}{}\n    {:>{}}", message, place.line, place.column, lead, line,
-                                 trail, '^', caret + 1));
+  return Error(code, fmt::format("{}, at line {}, column {}\n    {}{}{}\n    {:>{}}", message, place.line, place.column,
+                                 lead, line, trail, '^', caret + 1));
 }
 
 Error SyntaxErrorAt(std::string_view source, Position position, std::string_view message) {

@@ -6,17 +6,24 @@
 namespace braid::syntax {
 namespace {
 
-constexpr std::size_t kSetWords = 4;
+// EXPLAIN EXECUTE STATEMENT SET BEGIN.
+constexpr std::size_t kSetWords = 5;
 
-bool IsBlank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+bool IsBlank(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
 
 bool IsWordPart(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80U;
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) >= 0x80U;
 }
 
 bool OpensStatementSet(const std::vector<std::string>& words) {
-  const std::size_t execute = !words.empty() && words[0] == "EXECUTE" ? 1 : 0;
-  return words.size() == execute + 3 && words[execute] == "STATEMENT" && words[execute + 1] == "SET" && words[execute + 2] == "BEGIN";
+  std::size_t first = 0;
+  if (first < words.size() && words[first] == "EXPLAIN") ++first;
+  if (first < words.size() && words[first] == "EXECUTE") ++first;
+  return words.size() == first + 3 && words[first] == "STATEMENT" && words[first + 1] == "SET" &&
+         words[first + 2] == "BEGIN";
 }
 
 }  // namespace

@@ -19,9 +19,9 @@ struct StatementText {
 
 /// Cuts a script into statements at `;`, whatever pieces it arrives in.
 ///
-/// A `;` in a text, a quoted name, a comment, a hint or between EXECUTE STATEMENT SET BEGIN and its END does not cut. BEGIN STATEMENT SET and
-/// END are statements of their own, as in Flink's client. Text that is blank or comment alone is no statement. Not for several threads
-/// at once.
+/// A `;` in a text, a quoted name, a comment, a hint or between EXECUTE STATEMENT SET BEGIN and its END does not cut.
+/// BEGIN STATEMENT SET and END are statements of their own, as in Flink's client. Text that is blank or comment alone
+/// is no statement. Not for several threads at once.
 class StatementSplitter {
  public:
   /// Takes the next piece of input and returns the statements that it completed, in order.
@@ -36,9 +36,9 @@ class StatementSplitter {
  private:
   enum class State : std::uint8_t {
     kText,
-    kDash,          // one `-`, perhaps of a comment
-    kSlash,         // one `/`, perhaps of a comment
-    kSlashStar,     // `/*`, perhaps of a hint
+    kDash,       // one `-`, perhaps of a comment
+    kSlash,      // one `/`, perhaps of a comment
+    kSlashStar,  // `/*`, perhaps of a hint
     kString,
     kQuotedName,
     kLineComment,
@@ -58,8 +58,8 @@ class StatementSplitter {
   std::size_t line_ = 1;        // of the next character
   std::size_t start_line_ = 1;  // of statement_
   // To know EXECUTE STATEMENT SET BEGIN … END.
-  std::string word_;                 // the word being read, in capitals
-  std::vector<std::string> words_;   // the first words of the statement, while nothing else came between them
+  std::string word_;                // the word being read, in capitals
+  std::vector<std::string> words_;  // the first words of the statement, while nothing else came between them
   bool words_only_ = true;
   bool in_set_ = false;
   bool after_semicolon_ = false;  // within a statement set: nothing came since the last `;`

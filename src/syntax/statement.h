@@ -16,10 +16,11 @@ struct QueryStatement {
 };
 
 using StatementNode =
-    std::variant<QueryStatement, Insert, Update, Delete, Merge, TruncateTable, AnalyzeTable, StatementSet, BeginStatementSet,
-                 EndStatementSet, Execute, Explain, Call, CreateTable, AlterTable, Drop, CreateView, AlterView, CreateDatabase,
-                 AlterDatabase, CreateCatalog, AlterCatalog, CreateFunction, UseCatalog, UseDatabase, UseModules, Show, Describe, Set,
-                 Reset, StopJob, LoadModule, UnloadModule, JarCommand, ClientCommand>;
+    std::variant<QueryStatement, Insert, Update, Delete, Merge, TruncateTable, AnalyzeTable, StatementSet,
+                 BeginStatementSet, EndStatementSet, Execute, Explain, Call, CreateTable, AlterTable, Drop, CreateView,
+                 AlterView, CreateDatabase, AlterDatabase, CreateCatalog, AlterCatalog, CreateFunction, UseCatalog,
+                 UseDatabase, UseModules, Show, Describe, Set, Reset, StopJob, LoadModule, UnloadModule, JarCommand,
+                 ClientCommand>;
 
 struct Statement {
   Position position;  ///< of its first token

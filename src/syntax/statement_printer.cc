@@ -34,7 +34,9 @@ void Printer::Print(const Statement& statement) {
 
 // ---- Rows ----
 
-void Printer::PrintStatement(const QueryStatement& statement) { Print(*statement.query); }
+void Printer::PrintStatement(const QueryStatement& statement) {
+  Print(*statement.query);
+}
 
 void Printer::PrintStatement(const Insert& insert) {
   Add(insert.overwrite ? "INSERT OVERWRITE " : "INSERT INTO ");
@@ -157,8 +159,12 @@ void Printer::PrintStatement(const StatementSet& set) {
   Add("END");
 }
 
-void Printer::PrintStatement(const BeginStatementSet&) { Add("BEGIN STATEMENT SET"); }
-void Printer::PrintStatement(const EndStatementSet&) { Add("END"); }
+void Printer::PrintStatement(const BeginStatementSet&) {
+  Add("BEGIN STATEMENT SET");
+}
+void Printer::PrintStatement(const EndStatementSet&) {
+  Add("END");
+}
 
 void Printer::PrintStatement(const Execute& execute) {
   Add("EXECUTE ");
@@ -250,7 +256,8 @@ void Printer::PrintStatement(const AlterCatalog& alter) {
 
 void Printer::PrintStatement(const CreateFunction& function) {
   Add(function.alter ? "ALTER " : "CREATE ");
-  if (function.temporary || function.temporary_system) Add(function.temporary_system ? "TEMPORARY SYSTEM " : "TEMPORARY ");
+  if (function.temporary || function.temporary_system)
+    Add(function.temporary_system ? "TEMPORARY SYSTEM " : "TEMPORARY ");
   Add("FUNCTION ");
   if (function.if_not_exists) Add(function.alter ? "IF EXISTS " : "IF NOT EXISTS ");
   Print(function.name);

@@ -39,7 +39,8 @@ Result<TableExpressionPtr> Parser::ContinueJoins(TableExpressionPtr left) {
     }
     const bool has_condition = join.on || !join.using_columns.empty();
     if ((natural || *kind == JoinKind::kCross) && has_condition) {
-      return SyntaxErrorAt(source_, position, natural ? "NATURAL JOIN takes no ON and no USING" : "CROSS JOIN takes no ON and no USING");
+      return SyntaxErrorAt(source_, position,
+                           natural ? "NATURAL JOIN takes no ON and no USING" : "CROSS JOIN takes no ON and no USING");
     }
     if (*kind != JoinKind::kCross && *kind != JoinKind::kInner && !natural && !has_condition) {
       return Expected("ON or USING with the condition of this join");
@@ -102,7 +103,8 @@ Result<QueryOrTable> Parser::ParseQueryOrTable() {
   if (QueryPtr* query = std::get_if<QueryPtr>(&inner)) {
     if (At(TokenKind::kRightParen)) return inner;
     if (AtQueryContinuation()) {
-      BRAID_TRY_ASSIGN(QueryPtr whole, ContinueQuery(Query{.position = position, .body = Values{}}, std::move(*query), true));
+      BRAID_TRY_ASSIGN(QueryPtr whole,
+                       ContinueQuery(Query{.position = position, .body = Values{}}, std::move(*query), true));
       return QueryOrTable(std::move(whole));
     }
     BRAID_TRY_ASSIGN(left, FinishTable(TableExpression{position, DerivedTable{std::move(*query)}}));
@@ -123,7 +125,8 @@ Result<TableExpressionPtr> Parser::ParseParenthesizedTable() {
   }
   TableExpressionPtr table = std::get<TableExpressionPtr>(std::move(inner));
   if (AtWord("AS") || AtIdentifier()) {
-    return Expected("no alias behind tables in parentheses").Hint("give each table an alias, or write (SELECT * FROM …) AS name");
+    return Expected("no alias behind tables in parentheses")
+        .Hint("give each table an alias, or write (SELECT * FROM …) AS name");
   }
   return table;
 }
@@ -147,7 +150,8 @@ Result<TableExpressionPtr> Parser::ParseTableFunction(Position position, bool la
   const Position call_position = Here();
   BRAID_TRY_ASSIGN(ExpressionPtr call, ParsePrimary());
   if (!std::holds_alternative<FunctionCall>(call->node)) {
-    return SyntaxErrorAt(source_, call_position, "expected a table function and its arguments").Hint("to read a table, write its name without TABLE(…)");
+    return SyntaxErrorAt(source_, call_position, "expected a table function and its arguments")
+        .Hint("to read a table, write its name without TABLE(…)");
   }
   if (has_keyword) BRAID_TRY(Expect(TokenKind::kRightParen, ") of TABLE"));
   return FinishTable(TableExpression{position, TableFunction{std::move(call), lateral}});
@@ -181,7 +185,8 @@ Result<TableExpressionPtr> Parser::ParseNamedTable() {
 
 Result<TableExpressionPtr> Parser::FinishTable(TableExpression table) {
   const auto refuse = [this]() -> Status {
-    if (AtWord("MATCH_RECOGNIZE")) return Unsupported("MATCH_RECOGNIZE", "express the pattern with LAG, LEAD or a self join, or run it on Flink");
+    if (AtWord("MATCH_RECOGNIZE"))
+      return Unsupported("MATCH_RECOGNIZE", "express the pattern with LAG, LEAD or a self join, or run it on Flink");
     if (AtWord("TABLESAMPLE")) return Unsupported("TABLESAMPLE", "filter with WHERE RAND() < fraction");
     if (AtWord("PIVOT") || AtWord("UNPIVOT")) return Unsupported("PIVOT", "use aggregates with FILTER (WHERE …)");
     return Ok();

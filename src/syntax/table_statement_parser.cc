@@ -25,7 +25,8 @@ Result<StatementNode> Parser::ParseCreate() {
   if (temporary) return Expected("TABLE, VIEW or FUNCTION");
   if (AcceptWord("DATABASE")) return ParseCreateDatabase();
   if (AcceptWord("CATALOG")) return ParseCreateCatalog();
-  if (AtWord("MATERIALIZED")) return Unsupported("CREATE MATERIALIZED TABLE", "create a table and start INSERT INTO it as a job");
+  if (AtWord("MATERIALIZED"))
+    return Unsupported("CREATE MATERIALIZED TABLE", "create a table and start INSERT INTO it as a job");
   return Expected("TABLE, VIEW, DATABASE, CATALOG or FUNCTION");
 }
 
@@ -173,10 +174,14 @@ Result<LikeClause> Parser::ParseLikeClause() {
   LikeClause like;
   BRAID_TRY_ASSIGN(like.table, ParseQualifiedName("a table's name"));
   if (!Accept(TokenKind::kLeftParen)) return like;
-  constexpr std::pair<std::string_view, LikeFeature> kFeatures[] = {
-      {"ALL", LikeFeature::kAll},           {"CONSTRAINTS", LikeFeature::kConstraints}, {"DISTRIBUTION", LikeFeature::kDistribution},
-      {"GENERATED", LikeFeature::kGenerated}, {"METADATA", LikeFeature::kMetadata},     {"OPTIONS", LikeFeature::kOptions},
-      {"PARTITIONS", LikeFeature::kPartitions}, {"WATERMARKS", LikeFeature::kWatermarks}};
+  constexpr std::pair<std::string_view, LikeFeature> kFeatures[] = {{"ALL", LikeFeature::kAll},
+                                                                    {"CONSTRAINTS", LikeFeature::kConstraints},
+                                                                    {"DISTRIBUTION", LikeFeature::kDistribution},
+                                                                    {"GENERATED", LikeFeature::kGenerated},
+                                                                    {"METADATA", LikeFeature::kMetadata},
+                                                                    {"OPTIONS", LikeFeature::kOptions},
+                                                                    {"PARTITIONS", LikeFeature::kPartitions},
+                                                                    {"WATERMARKS", LikeFeature::kWatermarks}};
   while (!Accept(TokenKind::kRightParen)) {
     LikeOption option{};
     if (AcceptWord("INCLUDING")) {
@@ -194,7 +199,8 @@ Result<LikeClause> Parser::ParseLikeClause() {
       option.feature = feature;
       found = true;
     }
-    if (!found) return Expected("ALL, CONSTRAINTS, DISTRIBUTION, GENERATED, METADATA, OPTIONS, PARTITIONS or WATERMARKS");
+    if (!found)
+      return Expected("ALL, CONSTRAINTS, DISTRIBUTION, GENERATED, METADATA, OPTIONS, PARTITIONS or WATERMARKS");
     like.options.push_back(option);
   }
   return like;
@@ -303,7 +309,8 @@ Result<TableChange> Parser::ParseDropChange() {
   if (At(TokenKind::kLeftParen)) {
     BRAID_TRY_ASSIGN(drop.columns, ParseNameList("a column's name"));
   } else {
-    BRAID_TRY_ASSIGN(QualifiedName column, ParseQualifiedName("a column's name, PARTITION, PRIMARY KEY, CONSTRAINT or WATERMARK"));
+    BRAID_TRY_ASSIGN(QualifiedName column,
+                     ParseQualifiedName("a column's name, PARTITION, PRIMARY KEY, CONSTRAINT or WATERMARK"));
     drop.columns.push_back(std::move(column));
   }
   return TableChange(std::move(drop));

@@ -215,15 +215,21 @@ void Printer::PrintChange(const DropColumns& change) {
   PrintColumnNames(change.columns);
 }
 
-void Printer::PrintChange(const DropPrimaryKey&) { Add("DROP PRIMARY KEY"); }
+void Printer::PrintChange(const DropPrimaryKey&) {
+  Add("DROP PRIMARY KEY");
+}
 
 void Printer::PrintChange(const DropConstraint& change) {
   Add("DROP CONSTRAINT ");
   Add(change.name);
 }
 
-void Printer::PrintChange(const DropWatermark&) { Add("DROP WATERMARK"); }
-void Printer::PrintChange(const DropDistribution&) { Add("DROP DISTRIBUTION"); }
+void Printer::PrintChange(const DropWatermark&) {
+  Add("DROP WATERMARK");
+}
+void Printer::PrintChange(const DropDistribution&) {
+  Add("DROP DISTRIBUTION");
+}
 
 void Printer::PrintChange(const SetOptions& change) {
   Add("SET ");
@@ -236,7 +242,9 @@ void Printer::PrintChange(const ResetOptions& change) {
   Add(")");
 }
 
-void Printer::PrintChange(const SetComment& change) { Add("COMMENT " + QuoteString(change.comment)); }
+void Printer::PrintChange(const SetComment& change) {
+  Add("COMMENT " + QuoteString(change.comment));
+}
 
 void Printer::PrintChange(const AddPartitions& change) {
   Add(change.if_not_exists ? "ADD IF NOT EXISTS" : "ADD");

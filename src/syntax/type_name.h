@@ -13,9 +13,9 @@ struct TypeField;
 
 /// A data type as written in a column definition or a CAST.
 ///
-/// Synonyms are already resolved: `name` is one of BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL, CHAR,
-/// VARCHAR, STRING, BINARY, VARBINARY, BYTES, DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ, INTERVAL, VARIANT, BLOB, NULL, ARRAY, MULTISET,
-/// MAP, ROW, VECTOR, RAW, or, if `is_user_type`, the text of a user-defined type's name.
+/// Synonyms are already resolved: `name` is one of BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL,
+/// CHAR, VARCHAR, STRING, BINARY, VARBINARY, BYTES, DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ, INTERVAL, VARIANT, BLOB,
+/// NULL, ARRAY, MULTISET, MAP, ROW, VECTOR, RAW, or, if `is_user_type`, the text of a user-defined type's name.
 struct TypeName {
   Position position;
   std::string name;

@@ -14,12 +14,12 @@ struct TypeWord {
 };
 
 constexpr TypeWord kPlainTypes[] = {
-    {"BOOLEAN", "BOOLEAN", 0},     {"TINYINT", "TINYINT", 0},   {"SMALLINT", "SMALLINT", 0}, {"INT", "INT", 0},
-    {"INTEGER", "INT", 0},         {"BIGINT", "BIGINT", 0},     {"FLOAT", "FLOAT", 0},       {"REAL", "FLOAT", 0},
-    {"DOUBLE", "DOUBLE", 0},       {"DECIMAL", "DECIMAL", 2},   {"DEC", "DECIMAL", 2},       {"NUMERIC", "DECIMAL", 2},
-    {"CHAR", "CHAR", 1},           {"CHARACTER", "CHAR", 1},    {"VARCHAR", "VARCHAR", 1},   {"STRING", "STRING", 0},
-    {"BINARY", "BINARY", 1},       {"VARBINARY", "VARBINARY", 1}, {"BYTES", "BYTES", 0},     {"DATE", "DATE", 0},
-    {"VARIANT", "VARIANT", 0},     {"BLOB", "BLOB", 0},         {"NULL", "NULL", 0},
+    {"BOOLEAN", "BOOLEAN", 0}, {"TINYINT", "TINYINT", 0},     {"SMALLINT", "SMALLINT", 0}, {"INT", "INT", 0},
+    {"INTEGER", "INT", 0},     {"BIGINT", "BIGINT", 0},       {"FLOAT", "FLOAT", 0},       {"REAL", "FLOAT", 0},
+    {"DOUBLE", "DOUBLE", 0},   {"DECIMAL", "DECIMAL", 2},     {"DEC", "DECIMAL", 2},       {"NUMERIC", "DECIMAL", 2},
+    {"CHAR", "CHAR", 1},       {"CHARACTER", "CHAR", 1},      {"VARCHAR", "VARCHAR", 1},   {"STRING", "STRING", 0},
+    {"BINARY", "BINARY", 1},   {"VARBINARY", "VARBINARY", 1}, {"BYTES", "BYTES", 0},       {"DATE", "DATE", 0},
+    {"VARIANT", "VARIANT", 0}, {"BLOB", "BLOB", 0},           {"NULL", "NULL", 0},
 };
 
 const TypeWord* FindPlainType(std::string_view word) {
@@ -34,6 +34,7 @@ const TypeWord* FindPlainType(std::string_view word) {
 Result<TypeName> Parser::ParseTypeName() {
   const Nesting nesting(*this);
   BRAID_TRY(nesting.Check());
+  const Height height(*this);
   const Position position = Here();
   BRAID_TRY_ASSIGN(TypeName type, ParsePlainType());
   const auto parse_nullability = [this](TypeName& target) {

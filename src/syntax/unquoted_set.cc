@@ -36,7 +36,8 @@ std::string Unquoted(std::string_view text) {
 
 bool IsKey(std::string_view key) {
   for (const char c : key) {
-    const bool is_part = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_' || c == '$' || c == '/';
+    const bool is_part =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_' || c == '$' || c == '/';
     if (!is_part) return false;
   }
   return !key.empty();
