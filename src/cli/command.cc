@@ -6,6 +6,7 @@ namespace braid {
 
 const std::vector<CommandEntry>& Commands() {
   static const std::vector<CommandEntry> commands = {
+      {"sql", "run Flink SQL on tables: statements, scripts, or a conversation", AddSqlCommand},
       {"read", "print a table's rows as JSON lines", AddReadCommand},
       {"stream", "print a table's changes as JSON lines, snapshot by snapshot", AddStreamCommand},
   };

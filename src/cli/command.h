@@ -28,6 +28,7 @@ struct CommandEntry {
 const std::vector<CommandEntry>& Commands();
 
 std::function<Status()> AddReadCommand(CLI::App& command);
+std::function<Status()> AddSqlCommand(CLI::App& command);
 std::function<Status()> AddStreamCommand(CLI::App& command);
 
 /// The exit code of a failed command (docs/commands.md): 2 for wrong arguments, 3 not found, 4 exists already, 5 conflict,

@@ -1,0 +1,187 @@
+// Results for programs: JSON lines, CSV, and one JSON line a statement.
+
+#include "cli/result_printer.h"
+
+#include <arrow/record_batch.h>
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "types/row_kind.h"
+
+namespace braid {
+
+namespace {
+
+class Output {
+ public:
+  explicit Output(std::FILE* out) : out_(out) {}
+
+  Status Write(const std::string& text) const {
+    if (std::fwrite(text.data(), 1, text.size(), out_) == text.size()) return Ok();
+    return Error(ErrorCode::kIo, "cannot write the result");
+  }
+  void Flush() const { std::fflush(out_); }
+
+ private:
+  std::FILE* out_;  // outlives the printer
+};
+
+Datum ValueAt(const Batch& batch, std::int64_t row, std::size_t column, const SqlType& type) {
+  return DatumAt(*batch.rows->column(static_cast<int>(column)), row, StorageType(type));
+}
+
+// Calls `append(batch, row, text)` for every row and writes the text of each batch at once.
+template <typename AppendRow>
+Status WriteRows(StatementResult& result, const Output& out, const AppendRow& append) {
+  for (;;) {
+    BRAID_TRY_ASSIGN(const std::optional<Batch> batch, result.rows->Next());
+    if (!batch) break;
+    std::string text;
+    for (std::int64_t row = 0; row < batch->row_count(); ++row) BRAID_TRY(append(*batch, row, text));
+    BRAID_TRY(out.Write(text));
+  }
+  out.Flush();
+  return Ok();
+}
+
+class JsonLinesPrinter : public ResultPrinter {
+ public:
+  explicit JsonLinesPrinter(std::FILE* out) : out_(out) {}
+
+  Status Print(StatementResult& result, const Session&) override {
+    if (result.rows == nullptr) return Ok();
+    return WriteRows(result, out_, [&](const Batch& batch, std::int64_t row, std::string& text) {
+      text += '{';
+      for (std::size_t i = 0; i < result.columns.size(); ++i) {
+        if (i > 0) text += ',';
+        AppendJsonString(result.columns[i].name, text);
+        text += ':';
+        AppendJsonValue(ValueAt(batch, row, i, result.columns[i].type), result.columns[i].type, text);
+      }
+      text += "}\n";
+      return Ok();
+    });
+  }
+
+ private:
+  Output out_;
+};
+
+class CsvPrinter : public ResultPrinter {
+ public:
+  explicit CsvPrinter(std::FILE* out) : out_(out) {}
+
+  Status Print(StatementResult& result, const Session& session) override {
+    if (result.rows == nullptr) return Ok();
+    std::string head;
+    for (const QueryColumn& column : result.columns) AppendField(column.name, head);
+    head.back() = '\n';
+    BRAID_TRY(out_.Write(head));
+    const std::string zone = session.time_zone();
+    return WriteRows(result, out_, [&](const Batch& batch, std::int64_t row, std::string& text) -> Status {
+      for (std::size_t i = 0; i < result.columns.size(); ++i) {
+        const Datum value = ValueAt(batch, row, i, result.columns[i].type);
+        if (value.is_null()) {
+          text += ',';
+          continue;
+        }
+        BRAID_TRY_ASSIGN(const std::string field, DisplayText(value, result.columns[i].type, zone));
+        // An empty text is quoted, since NULL is nothing at all.
+        if (field.empty()) text += "\"\",";
+        else AppendField(field, text);
+      }
+      text.back() = '\n';
+      return Ok();
+    });
+  }
+
+ private:
+  static void AppendField(std::string_view field, std::string& out) {
+    if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
+      out += field;
+    } else {
+      out += '"';
+      for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+      out += '"';
+    }
+    out += ',';
+  }
+
+  Output out_;
+};
+
+// The form of the Flink oracle, which tests compare with.
+class StatementsPrinter : public ResultPrinter {
+ public:
+  explicit StatementsPrinter(std::FILE* out) : out_(out) {}
+
+  Status Print(StatementResult& result, const Session&) override {
+    std::string line = fmt::format("{{\"stmt\":{},\"kind\":", number_ + 1);
+    if (result.rows == nullptr) {
+      line += "\"OK\"}\n";
+    } else {
+      BRAID_TRY(AppendResult(result, line));
+    }
+    ++number_;
+    return WriteLine(line);
+  }
+
+  bool prints_failures() const override { return true; }
+  Status PrintFailure(const Error& error) override {
+    std::string line = fmt::format("{{\"stmt\":{},\"kind\":\"ERROR\",\"error\":", ++number_);
+    AppendJsonString(error.ToString(), line);
+    return WriteLine(line + "}\n");
+  }
+
+ private:
+  // The whole line first: a query may fail at its last row, and a statement gets one answer.
+  static Status AppendResult(StatementResult& result, std::string& line) {
+    line += "\"RESULT\",\"columns\":[";
+    for (const QueryColumn& column : result.columns) {
+      if (&column != &result.columns.front()) line += ',';
+      line += "{\"name\":";
+      AppendJsonString(column.name, line);
+      line += ",\"type\":";
+      AppendJsonString(SummaryTypeText(column.type), line);
+      line += '}';
+    }
+    line += fmt::format("],\"ordered\":{},\"rows\":[", result.ordered);
+    bool first = true;
+    for (;;) {
+      BRAID_TRY_ASSIGN(const std::optional<Batch> batch, result.rows->Next());
+      if (!batch) break;
+      for (std::int64_t row = 0; row < batch->row_count(); ++row) {
+        line += fmt::format("{}{{\"kind\":\"{}\",\"row\":[", first ? "" : ",", RowKindName(batch->kind(row)));
+        first = false;
+        for (std::size_t i = 0; i < result.columns.size(); ++i) {
+          if (i > 0) line += ',';
+          AppendJsonValue(ValueAt(*batch, row, i, result.columns[i].type), result.columns[i].type, line);
+        }
+        line += "]}";
+      }
+    }
+    line += "]}\n";
+    return Ok();
+  }
+
+  Status WriteLine(const std::string& line) const {
+    BRAID_TRY(out_.Write(line));
+    out_.Flush();
+    return Ok();
+  }
+
+  Output out_;
+  int number_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ResultPrinter>> MakeResultPrinter(std::string_view form, std::FILE* out, bool chatty) {
+  if (form == "tableau") return MakeTableauPrinter(out, chatty);
+  if (form == "jsonl") return std::unique_ptr<ResultPrinter>(std::make_unique<JsonLinesPrinter>(out));
+  if (form == "csv") return std::unique_ptr<ResultPrinter>(std::make_unique<CsvPrinter>(out));
+  if (form == "statements") return std::unique_ptr<ResultPrinter>(std::make_unique<StatementsPrinter>(out));
+  return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no form of output", form)).Hint("it is tableau, jsonl, csv or statements");
+}
+
+}  // namespace braid

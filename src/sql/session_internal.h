@@ -1,0 +1,148 @@
+#pragma once
+
+// What the statements of a session share; for this folder's sources.
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/options.h"
+#include "base/result.h"
+#include "catalog/catalog.h"
+#include "duck/engine.h"
+#include "sql/query.h"
+#include "sql/result.h"
+#include "sql/session.h"
+#include "syntax/statement.h"
+
+namespace braid {
+
+/// A name with all its parts. The table may have `$` suffixes.
+struct FullName {
+  std::string catalog;
+  std::string database;
+  std::string table;
+
+  /// "c.db.t", as messages have it.
+  std::string ToString() const { return catalog + "." + database + "." + table; }
+  friend auto operator<=>(const FullName&, const FullName&) = default;
+};
+
+struct TemporaryView {
+  syntax::QueryPtr query;  ///< its table names have all their parts
+  std::vector<QueryColumn> columns;
+  std::optional<std::string> comment;
+};
+
+/// A catalog as CREATE CATALOG made it.
+struct CatalogEntry {
+  Options options;
+  std::optional<std::string> comment;
+  std::string default_database;
+  std::shared_ptr<Catalog> catalog = nullptr;  ///< null for one of the session's own that nobody has used yet
+};
+
+/// A folder that is made when it is first needed and deleted with the session.
+class SessionFolder {
+ public:
+  SessionFolder() = default;
+  ~SessionFolder();
+  SessionFolder(const SessionFolder&) = delete;
+  SessionFolder& operator=(const SessionFolder&) = delete;
+
+  /// Errors: those of FileSystem.
+  Result<std::string> Path();
+
+ private:
+  std::string path_;
+};
+
+/// The state of a session, and what its queries see of it.
+class SessionState : public NameResolver {
+ public:
+  explicit SessionState(SessionSettings settings);
+
+  // NameResolver
+  Result<ResolvedTable> ResolveTable(const syntax::QualifiedName& name, const Options& hints) const override;
+  std::string current_catalog() const override { return current_catalog_; }
+  std::string current_database() const override { return current_database_; }
+  std::string time_zone() const override { return Option("table.local-time-zone"); }
+  std::int64_t statement_time_ms() const override { return statement_time_ms_; }
+
+  // Names.
+  /// Errors: kInvalidArgument for more than three parts.
+  Result<FullName> Qualify(const syntax::QualifiedName& name) const;
+  /// `db` or `catalog.db`; the table is empty. Errors: kNotFound.
+  Result<FullName> QualifyDatabase(const syntax::QualifiedName& name) const;
+  /// Errors: kNotFound, naming the nearest one.
+  Result<std::shared_ptr<Catalog>> FindCatalog(const std::string& name) const;
+  Result<const CatalogEntry*> FindCatalogEntry(const std::string& name) const;
+  std::map<std::string, CatalogEntry>& catalogs() { return catalogs_; }
+  /// Errors: kAlreadyExists, and those of making it.
+  Status AddCatalog(const std::string& name, CatalogEntry entry);
+  Status UseCatalog(const std::string& name);
+  Status UseDatabase(const std::string& catalog, const std::string& database);
+  std::map<FullName, TemporaryView>& views() { return views_; }
+  const TemporaryView* FindView(const FullName& name) const;
+  /// While it runs, names that lack parts are noted with their place and what they lack.
+  struct MissingParts {
+    std::size_t offset;
+    std::string prefix;  ///< "`c`.`db`."
+  };
+  void StartNotingNames() { noted_names_.emplace(); }
+  std::vector<MissingParts> StopNotingNames() { return std::exchange(noted_names_, std::nullopt).value_or(std::vector<MissingParts>()); }
+
+  // Options.
+  Options& options() { return options_; }
+  const Options& options() const { return options_; }
+  std::string Option(std::string_view key) const;
+
+  // Execution.
+  JobObserver* observer() const { return settings_.observer.get(); }
+  const Clock& clock() const { return *settings_.clock; }
+  /// Opened when it is first needed.
+  Result<DuckEngine*> Engine();
+  Result<DuckConnection*> Connection();
+  /// The value of an expression without columns, cast to the type by Flink's explicit rules.
+  Result<Datum> EvaluateConstant(const syntax::Expression& expression, std::string_view text, const DataType& type);
+  /// A folder for what does not outlive the session.
+  Result<std::string> TemporaryFolder() const { return folder_.Path(); }
+  void Begin();  ///< of a statement
+  void Cancel();
+  Status CheckCancelled() const;
+
+  /// The inserts since BEGIN STATEMENT SET: text and tree.
+  struct PendingInsert {
+    std::string text;
+    syntax::Insert insert;
+  };
+  std::optional<std::vector<PendingInsert>>& statement_set() { return statement_set_; }
+
+ private:
+  Result<std::shared_ptr<Catalog>> OpenOwnCatalog(const std::string& name, const CatalogEntry& entry) const;
+
+  SessionSettings settings_;
+  Options options_;
+  std::string current_catalog_;
+  std::string current_database_;
+  std::int64_t statement_time_ms_ = 0;
+  // Catalogs of the session's own are made on first use, also by queries, which see a const session.
+  mutable std::map<std::string, CatalogEntry> catalogs_;
+  mutable SessionFolder folder_;
+  std::map<FullName, TemporaryView> views_;
+  mutable std::optional<std::vector<MissingParts>> noted_names_;
+  std::optional<std::vector<PendingInsert>> statement_set_;
+  std::unique_ptr<DuckEngine> engine_;
+  std::atomic<bool> cancelled_ = false;
+  std::mutex connection_mutex_;  // guards the pointer below against Cancel
+  std::unique_ptr<DuckConnection> connection_;
+};
+
+}  // namespace braid

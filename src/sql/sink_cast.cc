@@ -1,0 +1,74 @@
+#include "sql/sink_cast.h"
+
+#include <fmt/format.h>
+
+namespace braid {
+
+namespace {
+
+bool CanStoreData(const DataType& from, const DataType& to);
+
+bool CanStoreRow(const DataType& from, const DataType& to) {
+  if (from.fields().size() != to.fields().size()) return false;
+  for (std::size_t i = 0; i < to.fields().size(); ++i) {
+    if (!CanStoreData(from.fields()[i].type, to.fields()[i].type)) return false;
+  }
+  return true;
+}
+
+bool CanStoreData(const DataType& from, const DataType& to) {
+  const auto is = [&](TypeKind kind) { return from.kind() == kind; };
+  switch (to.kind()) {
+    case TypeKind::kVarChar: return from.is_text();
+    case TypeKind::kVarBinary:
+    case TypeKind::kBlob: return from.is_bytes();
+    case TypeKind::kDecimal: return from.is_numeric();
+    case TypeKind::kTinyInt:
+    case TypeKind::kSmallInt:
+    case TypeKind::kInt:
+    case TypeKind::kBigInt: return from.is_integer() && from.kind() <= to.kind();
+    case TypeKind::kFloat: return from.is_numeric() && !is(TypeKind::kDouble);
+    case TypeKind::kDouble: return from.is_numeric();
+    case TypeKind::kDate: return is(TypeKind::kDate) || is(TypeKind::kTimestamp);
+    case TypeKind::kTime: return is(TypeKind::kTime) || is(TypeKind::kTimestamp);
+    case TypeKind::kTimestamp:
+    case TypeKind::kTimestampLtz: return from.is_timestamp();
+    case TypeKind::kArray:
+    case TypeKind::kMultiset: return from.kind() == to.kind() && CanStoreData(from.element(), to.element());
+    case TypeKind::kMap: return is(TypeKind::kMap) && CanStoreData(from.key(), to.key()) && CanStoreData(from.element(), to.element());
+    case TypeKind::kRow: return is(TypeKind::kRow) && CanStoreRow(from, to);
+    case TypeKind::kVector: return is(TypeKind::kVector) && from.length() == to.length() && CanStoreData(from.element(), to.element());
+    default: return from.kind() == to.kind();
+  }
+}
+
+// DuckDB SQL that gives a text or bytes the length of the column.
+std::string FitLength(const std::string& sql, const DataType& to) {
+  switch (to.kind()) {
+    case TypeKind::kChar: return fmt::format("rpad({}, {}, ' ')", sql, to.length());
+    case TypeKind::kVarChar: return to.length() == DataType::kMaxLength ? sql : fmt::format("left({}, {})", sql, to.length());
+    case TypeKind::kVarBinary:
+      return to.length() == DataType::kMaxLength ? sql : fmt::format("CAST({}[1:{}] AS BLOB)", sql, to.length());
+    default: return sql;
+  }
+}
+
+}  // namespace
+
+bool CanStore(const SqlType& from, const DataType& to) {
+  if (from.kind() == SqlType::Kind::kNull) return true;
+  return from.is_value() && CanStoreData(from.data(), to);
+}
+
+Result<std::string> StoreAs(const CallArgument& value, const DataType& to, bool enforce_length, const CallContext& context) {
+  if (value.type.is_value()) {
+    const DataType& from = value.type.data();
+    const bool same_family = (from.is_text() && to.is_text()) || (from.is_bytes() && to.is_bytes());
+    if (same_family) return enforce_length ? FitLength(value.sql, to) : value.sql;
+    if (from.SameShape(to)) return value.sql;
+  }
+  BRAID_TRY_ASSIGN(EmittedCall cast, ResolveCast(value, to.Nullable(), false, context));
+  return std::move(cast.sql);
+}
+
+}  // namespace braid
