@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "types/row_kind.h"
+#include "types/utf8.h"
 
 namespace braid {
 
@@ -129,7 +130,8 @@ class StatementsPrinter : public ResultPrinter {
   bool prints_failures() const override { return true; }
   Status PrintFailure(const Error& error) override {
     std::string line = fmt::format("{{\"stmt\":{},\"kind\":\"ERROR\",\"error\":", ++number_);
-    AppendJsonString(error.ToString(), line);
+    // What a library quotes need not be UTF-8.
+    AppendJsonString(RepairUtf8(error.ToString()), line);
     return WriteLine(line + "}\n");
   }
 

@@ -28,7 +28,6 @@ class Tableau {
   }
 
   Status Print(BatchReader& rows) {
-    const auto start = std::chrono::steady_clock::now();
     for (;;) {
       BRAID_TRY_ASSIGN(const std::optional<Batch> batch, rows.Next());
       if (!batch) break;
@@ -38,7 +37,7 @@ class Tableau {
       }
     }
     BRAID_TRY(Finish());
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - result_.started;
     const std::string time = is_query_ ? fmt::format(" ({:.2f} seconds)", seconds.count()) : "";
     if (count_ == 0) return Write(fmt::format("Empty set{}\n", time));
     return Write(fmt::format("{} row{} in set{}\n", count_, count_ == 1 ? "" : "s", time));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,7 @@ struct StatementResult {
   std::unique_ptr<BatchReader> rows = nullptr;
   std::vector<SinkResult> sinks = {};      ///< of kWritten
   std::vector<std::string> notices = {};  ///< what the user should know beside the result, one line each
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();  ///< when the statement began
 };
 
 /// The type of the batches' column that holds values of this SQL type: intervals are BIGINT, bare NULLs INT.

@@ -18,6 +18,7 @@ Session::Session(SessionSettings settings) : impl_(std::make_unique<Impl>(std::m
 Session::~Session() = default;
 
 Result<StatementResult> Session::Execute(std::string_view statement) {
+  const auto started = std::chrono::steady_clock::now();
   impl_->state.Begin();
   BRAID_TRY_ASSIGN(const syntax::Statement tree, syntax::ParseStatement(statement));
   const StatementContext context{.session = impl_->state, .text = statement};
@@ -25,7 +26,9 @@ Result<StatementResult> Session::Execute(std::string_view statement) {
       !std::holds_alternative<syntax::EndStatementSet>(tree.node)) {
     return Error(ErrorCode::kInvalidArgument, "only INSERT can stand in a statement set").Hint("END ends the set and runs it");
   }
-  return RunStatement(tree, context);
+  Result<StatementResult> result = RunStatement(tree, context);
+  if (result) result->started = started;
+  return result;
 }
 
 std::string Session::time_zone() const { return impl_->state.time_zone(); }

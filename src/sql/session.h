@@ -33,7 +33,7 @@ struct JobDescription {
 };
 
 /// How a job is to commit.
-struct JobStart {
+struct StartedJob {
   std::string job_id;                             ///< the observer's own; empty without an observer
   std::string commit_user;                        ///< the commit user of every sink
   std::map<std::string, std::string> properties;  ///< put into every snapshot that the job makes
@@ -46,11 +46,11 @@ class JobObserver {
   /// A catalog was made and is not shared yet: register databases and system tables, check options. An error refuses the catalog.
   virtual Status CatalogOpened(Catalog& catalog) = 0;
   /// Before anything is written. An error refuses the job.
-  virtual Result<JobStart> Begin(const JobDescription& job) = 0;
+  virtual Result<StartedJob> Begin(const JobDescription& job) = 0;
   /// Everything is committed; `snapshots` has one list a sink, in the order of the description.
-  virtual Status Finished(const JobStart& start, const std::vector<std::vector<Snapshot>>& snapshots) = 0;
+  virtual Status Finished(const StartedJob& start, const std::vector<std::vector<Snapshot>>& snapshots) = 0;
   /// The job failed. Sinks before the one that failed may be committed.
-  virtual void Failed(const JobStart& start, const Error& error) = 0;
+  virtual void Failed(const StartedJob& start, const Error& error) = 0;
 };
 
 struct SessionSettings {

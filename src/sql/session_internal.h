@@ -24,6 +24,8 @@
 
 namespace braid {
 
+struct TableColumns;
+
 /// A name with all its parts. The table may have `$` suffixes.
 struct FullName {
   std::string catalog;
@@ -126,6 +128,8 @@ class SessionState : public NameResolver {
   std::optional<std::vector<PendingInsert>>& statement_set() { return statement_set_; }
 
  private:
+  // A table with computed columns as the view that computes them.
+  static Result<ResolvedTable> ViewOfComputed(ResolvedTable table, const TableColumns& columns, const FullName& name, const Options& hints);
   Result<std::shared_ptr<Catalog>> OpenOwnCatalog(const std::string& name, const CatalogEntry& entry) const;
 
   SessionSettings settings_;

@@ -14,6 +14,8 @@
 #include "duck/function_table.h"
 #include "io/file_system.h"
 #include "sql/session_internal.h"
+#include "sql/table_columns.h"
+#include "syntax/parser.h"
 #include "syntax/printer.h"
 
 namespace braid {
@@ -22,6 +24,8 @@ namespace {
 
 constexpr const char* kDefaultCatalog = "default_catalog";
 constexpr const char* kDefaultDatabase = "default_database";
+// Ends the name of a table with computed columns where the stored ones alone are meant: in the query that computes the others.
+constexpr std::string_view kStoredColumns = "\x01";
 
 // The zone of the process, as `table.local-time-zone` names it.
 std::string ProcessZone() {
@@ -181,10 +185,31 @@ Result<ResolvedTable> SessionState::ResolveTable(const syntax::QualifiedName& na
     return resolved;
   }
   BRAID_TRY_ASSIGN(const auto catalog, FindCatalog(full.catalog));
+  const bool stored_columns = full.table.ends_with(kStoredColumns);
+  if (stored_columns) full.table.resize(full.table.size() - kStoredColumns.size());
   BRAID_TRY_ASSIGN(resolved.identifier, Identifier::FromParts(full.database, full.table));
   BRAID_TRY_ASSIGN(resolved.relation, catalog->Open(resolved.identifier, hints));
   resolved.options = hints;
+  if (const auto* table = std::get_if<Table>(&*resolved.relation); table != nullptr && !stored_columns) {
+    const TableColumns columns = ColumnsOf(table->schema().fields, table->schema().options);
+    if (columns.has_computed()) return ViewOfComputed(std::move(resolved), columns, full, hints);
+  }
   return resolved;
+}
+
+Result<ResolvedTable> SessionState::ViewOfComputed(ResolvedTable table, const TableColumns& columns, const FullName& name, const Options& hints) {
+  std::string from = fmt::format("{}.{}.{}", syntax::QuoteIdentifier(name.catalog), syntax::QuoteIdentifier(name.database),
+                                 syntax::QuoteIdentifier(name.table + std::string(kStoredColumns)));
+  std::string options;
+  for (const auto& [key, value] : hints.values()) {
+    options += fmt::format("{}{} = {}", options.empty() ? "" : ", ", syntax::QuoteString(key), syntax::QuoteString(value));
+  }
+  if (!options.empty()) from += fmt::format(" /*+ OPTIONS({}) */", options);
+  BRAID_TRY_ASSIGN(syntax::Query query, syntax::ParseQuery(SelectColumns(columns, from)).Context("while reading the computed columns of " + name.ToString()));
+  table.relation.reset();
+  table.view = syntax::QueryPtr::Make(std::move(query));
+  for (const TableColumn& column : columns.columns) table.view_columns.push_back(column.name);
+  return table;
 }
 
 Result<DuckEngine*> SessionState::Engine() {

@@ -174,7 +174,7 @@ Result<Sink> Prepare(const syntax::Insert& insert, const StatementContext& conte
 }
 
 // Runs a query into data files that nobody sees yet.
-Result<Written> Write(const Sink& sink, const JobStart& start, SessionState& session) {
+Result<Written> Write(const Sink& sink, const StartedJob& start, SessionState& session) {
   std::vector<DataType> wanted;
   for (const DataField& field : sink.target.table.schema().fields) wanted.push_back(field.type.Nullable());
   Written written;
@@ -192,7 +192,7 @@ Result<Written> Write(const Sink& sink, const JobStart& start, SessionState& ses
   return written;
 }
 
-Result<std::vector<Snapshot>> Commit(const Sink& sink, Written written, const JobStart& start, const Clock& clock) {
+Result<std::vector<Snapshot>> Commit(const Sink& sink, Written written, const StartedJob& start, const Clock& clock) {
   TableCommit commit(sink.target.table, start.commit_user, clock);
   Committable committable{.identifier = kBatchCommitIdentifier,
                           .watermark = std::nullopt,
@@ -204,7 +204,7 @@ Result<std::vector<Snapshot>> Commit(const Sink& sink, Written written, const Jo
   return commit.Overwrite(committable, {.partition = sink.partition, .dynamic = dynamic && table.schema().is_partitioned()});
 }
 
-Result<std::vector<std::vector<Snapshot>>> WriteAndCommit(const std::vector<Sink>& sinks, const JobStart& start, SessionState& session) {
+Result<std::vector<std::vector<Snapshot>>> WriteAndCommit(const std::vector<Sink>& sinks, const StartedJob& start, SessionState& session) {
   std::vector<Written> written;
   for (const Sink& sink : sinks) {
     BRAID_TRY_ASSIGN(Written one, Write(sink, start, session));
@@ -249,7 +249,7 @@ Result<StatementResult> RunSinks(const std::vector<Sink>& sinks, const Statement
   SessionState& session = context.session;
   StatementResult result{.kind = StatementResult::Kind::kWritten};
   BRAID_TRY_ASSIGN(result.notices, CheckMode(sinks, session));
-  JobStart start{.job_id = {}, .commit_user = NewCommitUser(), .properties = {}};
+  StartedJob start{.job_id = {}, .commit_user = NewCommitUser(), .properties = {}};
   if (session.observer() != nullptr) {
     BRAID_TRY_ASSIGN(start, session.observer()->Begin(Describe(sinks, context)));
   }
