@@ -8,6 +8,9 @@ const std::vector<CommandEntry>& Commands() {
   static const std::vector<CommandEntry> commands = {
       {"sql", "run Flink SQL on tables: statements, scripts, or a conversation", AddSqlCommand},
       {"read", "print a table's rows as JSON lines", AddReadCommand},
+      {"log", "list a table's snapshots, newest first, and what made them", AddLogCommand},
+      {"files", "list the data files of a snapshot", AddFilesCommand},
+      {"lineage", "show what tables and snapshots were made from", AddLineageCommand},
       {"stream", "print a table's changes as JSON lines, snapshot by snapshot", AddStreamCommand},
   };
   return commands;

@@ -69,8 +69,8 @@ Result<std::shared_ptr<Lineage>> Lineage::Open(std::shared_ptr<Catalog> catalog,
   return lineage;
 }
 
-Result<JobRun> Lineage::Begin(const JobStart& start) {
-  JobRun run;
+Result<StartedRun> Lineage::Begin(const LineageJob& start) {
+  StartedRun run;
   SnapshotLineage& lineage = run.lineage;
   lineage.job = start.name;
   lineage.run = RandomUuid();
@@ -84,7 +84,7 @@ Result<JobRun> Lineage::Begin(const JobStart& start) {
     datasets.push_back({.table_uuid = uuid, .name = table.name(), .seen_ms = lineage.start_ms});
     return uuid;
   };
-  for (const JobSource& source : start.sources) {
+  for (const LineageInput& source : start.sources) {
     BRAID_TRY_ASSIGN(const std::string uuid, dataset(source.table));
     edges.push_back(EdgeOf(lineage.run, "source", uuid, source.table.paths().branch(), lineage.start_ms));
     if (!identity_.data_lineage()) continue;
@@ -110,7 +110,7 @@ Result<JobRun> Lineage::Begin(const JobStart& start) {
   return run;
 }
 
-Status Lineage::Finish(const JobRun& run, const std::vector<Table>& sinks) {
+Status Lineage::Finish(const StartedRun& run, const std::vector<Table>& sinks) {
   const auto index = [&]() -> Status {
     for (const Table& sink : sinks) {
       BRAID_TRY_ASSIGN(const std::string uuid, TableUuid(sink.file_system(), sink.paths().root()));
@@ -124,7 +124,7 @@ Status Lineage::Finish(const JobRun& run, const std::vector<Table>& sinks) {
   return Ok();
 }
 
-Status Lineage::Fail(const JobRun& run, const Error& error) { return store_->EndRun(run.lineage.run, "FAILED", clock_->NowMs(), error.message()); }
+Status Lineage::Fail(const StartedRun& run, const Error& error) { return store_->EndRun(run.lineage.run, "FAILED", clock_->NowMs(), error.message()); }
 
 Status Lineage::CatchUp() {
   BRAID_TRY_ASSIGN(const std::vector<std::string> databases, catalog_->ListDatabases());

@@ -17,7 +17,7 @@
 namespace braid {
 
 /// A table that a job reads, with the snapshots that it reads.
-struct JobSource {
+struct LineageInput {
   Table table;
   SourceMode mode = SourceMode::kFull;
   std::optional<SnapshotId> from;  ///< first one consumed, of kDelta
@@ -25,16 +25,16 @@ struct JobSource {
 };
 
 /// A job about to start.
-struct JobStart {
+struct LineageJob {
   std::string name;      ///< `pipeline.name`
   std::string mode = "batch";
   std::string sql_text;  ///< without secrets
-  std::vector<JobSource> sources;
+  std::vector<LineageInput> sources;
   std::vector<Table> sinks;
 };
 
 /// A run of a job: what its commits carry.
-struct JobRun {
+struct StartedRun {
   SnapshotLineage lineage;
   std::string commit_user;
   std::map<std::string, std::string> properties;
@@ -50,11 +50,11 @@ class Lineage {
   static Result<std::shared_ptr<Lineage>> Open(std::shared_ptr<Catalog> catalog, CatalogIdentity identity, const Clock& clock = SystemClock());
 
   /// Starts a run: gives what its commits must carry, and records its tables.
-  Result<JobRun> Begin(const JobStart& start);
+  Result<StartedRun> Begin(const LineageJob& start);
   /// Indexes what the run committed. The data are committed already: a failing store is a warning, or with
   /// `lineage.on-store-failure`=`fail` an error.
-  Status Finish(const JobRun& run, const std::vector<Table>& sinks);
-  Status Fail(const JobRun& run, const Error& error);
+  Status Finish(const StartedRun& run, const std::vector<Table>& sinks);
+  Status Fail(const StartedRun& run, const Error& error);
 
   /// Brings the index up to date with every table of the catalog, also with what others committed.
   Status CatchUp();

@@ -45,9 +45,9 @@ class LineageTest : public testing::Test {
   // A batch job that reads all of `words` and appends a row to `counts`.
   void RunJob(const std::string& name, std::int64_t words_snapshot) {
     const Table counts = TableNamed("counts");
-    const JobStart start{.name = name, .mode = "batch", .sql_text = "INSERT …", .sources = {{.table = TableNamed("words"), .mode = SourceMode::kFull, .from = {}, .to = SnapshotId(words_snapshot)}},
+    const LineageJob start{.name = name, .mode = "batch", .sql_text = "INSERT …", .sources = {{.table = TableNamed("words"), .mode = SourceMode::kFull, .from = {}, .to = SnapshotId(words_snapshot)}},
                          .sinks = {counts}};
-    BRAID_ASSERT_OK_AND_ASSIGN(const JobRun run, lineage_->Begin(start));
+    BRAID_ASSERT_OK_AND_ASSIGN(const StartedRun run, lineage_->Begin(start));
     Committable committable;
     committable.properties = run.properties;
     BRAID_ASSERT_OK_AND_ASSIGN(committable.messages, WriteRows(counts, {{1}}));
@@ -114,8 +114,8 @@ TEST_F(LineageTest, RebuildsEqualTablesFromTheSnapshotsAlone) {
 
 TEST_F(LineageTest, LeavesNoRowOfAJobThatCommittedNothing) {
   ASSERT_THAT(Insert(TableNamed("words"), {{1}}), IsOk());
-  const JobStart start{.name = "broken", .mode = "batch", .sql_text = "", .sources = {{.table = TableNamed("words"), .mode = SourceMode::kFull, .from = {}, .to = SnapshotId(1)}}, .sinks = {TableNamed("counts")}};
-  BRAID_ASSERT_OK_AND_ASSIGN(const JobRun run, lineage_->Begin(start));
+  const LineageJob start{.name = "broken", .mode = "batch", .sql_text = "", .sources = {{.table = TableNamed("words"), .mode = SourceMode::kFull, .from = {}, .to = SnapshotId(1)}}, .sinks = {TableNamed("counts")}};
+  BRAID_ASSERT_OK_AND_ASSIGN(const StartedRun run, lineage_->Begin(start));
   ASSERT_THAT(lineage_->Fail(run, Error(ErrorCode::kIo, "the disk is full")), IsOk());
   EXPECT_THAT(Rows("source_snapshot_lineage"), IsEmpty());
   EXPECT_THAT(Rows("sink_snapshot_lineage"), IsEmpty());

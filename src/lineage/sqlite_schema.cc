@@ -77,6 +77,12 @@ CREATE TEMP VIEW snapshot_ranges AS
          k.database || '.' || k.table_name, k.branch, k.first_snapshot, k.to_identity, k.state
     FROM complete_io s JOIN complete_io k ON s.run_id = k.run_id AND s.barrier_id = k.barrier_id
    WHERE s.role = 'source' AND k.role = 'sink' ORDER BY s.job, s.barrier_id, s.database, s.table_name;
+CREATE TEMP VIEW main_snapshot_links AS
+  SELECT s.database || '.' || s.table_name, s.mode, s.from_snapshot, s.to_snapshot, s.job, s.barrier_id,
+         k.database || '.' || k.table_name, k.first_snapshot, k.last_snapshot
+    FROM complete_io s JOIN complete_io k ON s.run_id = k.run_id AND s.barrier_id = k.barrier_id
+   WHERE s.role = 'source' AND k.role = 'sink' AND s.line = 'root' AND k.line = 'root' AND s.state <> 'rewound' AND k.state <> 'rewound'
+   ORDER BY s.job, s.barrier_id, s.database, s.table_name;
 CREATE TEMP VIEW snapshot_writers AS
   SELECT substr(d.name, 1, instr(d.name, '.') - 1), substr(d.name, instr(d.name, '.') + 1), s.branch, s.snapshot_id, s.identity, s.kind,
          s.commit_ms, s.commit_user, s.identifier, j.name, s.run_id, s.barrier_id, s.state

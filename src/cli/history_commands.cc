@@ -1,0 +1,152 @@
+// `braid log` and `braid files`: what a table has been and what it is made of.
+
+#include <cstdio>
+#include <ctime>
+#include <map>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "catalog/catalog.h"
+#include "cli/command.h"
+#include "lineage/snapshot_lineage.h"
+#include "meta/stores.h"
+#include "table/data_file_reader.h"
+#include "table/scan.h"
+
+namespace braid {
+
+namespace {
+
+struct HistoryArguments {
+  std::string warehouse;
+  std::string table;
+  std::vector<std::string> options;
+  std::int64_t limit = 0;  // 0: all
+  std::string output = "table";
+};
+
+void AddHistoryArguments(CLI::App& command, HistoryArguments& arguments) {
+  command.add_option("WAREHOUSE", arguments.warehouse, "folder of the warehouse")->required();
+  command.add_option("TABLE", arguments.table, "DB.TABLE or DB.TABLE$branch_b (quote the $)")->required();
+  command.add_option("--output", arguments.output, "table or json")->check(CLI::IsMember({"table", "json"}));
+}
+
+Result<Table> OpenTableOf(const HistoryArguments& arguments, const Options& options = {}) {
+  BRAID_TRY_ASSIGN(const auto catalog, MakeFileSystemCatalog("paimon", Options(Options::Map{{"warehouse", arguments.warehouse}})));
+  BRAID_TRY_ASSIGN(const Identifier identifier, Identifier::Parse(arguments.table));
+  return catalog->OpenTable(identifier, options);
+}
+
+std::string LocalTime(std::int64_t millis) {
+  const auto seconds = static_cast<std::time_t>(millis / 1000);
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local);
+  return text;
+}
+
+// Where a snapshot came from, in a few words.
+std::string OriginOf(const Snapshot& snapshot) {
+  const std::optional<SnapshotLineage> lineage = DecodeLineage(snapshot);
+  if (!lineage) return snapshot.commit_user;
+  std::vector<std::string> sources;
+  for (const LineageSource& source : lineage->sources) sources.push_back(fmt::format("{}@{}", source.table, source.to));
+  return fmt::format("job {}, barrier {}{}{}", lineage->job, lineage->barrier, sources.empty() ? "" : " from ", Join(sources, ", "));
+}
+
+Status Log(const HistoryArguments& arguments) {
+  BRAID_TRY_ASSIGN(const Table table, OpenTableOf(arguments));
+  const FileSystem& fs = table.file_system();
+  std::map<std::int64_t, std::vector<std::string>> tags;
+  BRAID_TRY_ASSIGN(const std::vector<std::string> tag_names, ListTags(fs, table.paths()));
+  for (const std::string& name : tag_names) {
+    BRAID_TRY_ASSIGN(const Tag tag, ReadTag(fs, table.paths(), name));
+    tags[tag.snapshot.id.value()].push_back(name);
+  }
+  BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs, table.paths()));
+  if (ids.empty() && arguments.output == "table") std::puts(fmt::format("{} has no snapshot yet", arguments.table).c_str());
+  std::int64_t shown = 0;
+  for (auto id = ids.rbegin(); id != ids.rend() && (arguments.limit == 0 || shown < arguments.limit); ++id, ++shown) {
+    BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(fs, table.paths(), *id));
+    const std::vector<std::string>& names = tags[id->value()];
+    if (arguments.output == "json") {
+      Json json;
+      json.Add("snapshot_id", id->value());
+      json.Add("kind", CommitKindName(snapshot.commit_kind));
+      json.Add("time_millis", snapshot.time_millis);
+      json.Add("commit_user", snapshot.commit_user);
+      json.Add("delta_record_count", snapshot.delta_record_count);
+      json.Add("total_record_count", snapshot.total_record_count);
+      Json::Array tag_list(names.begin(), names.end());
+      json.Add("tags", std::move(tag_list));
+      json.Add("origin", OriginOf(snapshot));
+      std::puts(PrintJson(json).c_str());
+      continue;
+    }
+    std::puts(fmt::format("snapshot {:<5} {:<9} {}  {:+} rows, {} in all  {}{}", *id, CommitKindName(snapshot.commit_kind), LocalTime(snapshot.time_millis), snapshot.delta_record_count,
+                          snapshot.total_record_count, OriginOf(snapshot), names.empty() ? "" : "  tags: " + Join(names, ", "))
+                  .c_str());
+  }
+  return Ok();
+}
+
+Status Files(const HistoryArguments& arguments) {
+  Options options;
+  for (const std::string& option : arguments.options) {
+    const std::size_t equals = option.find('=');
+    if (equals == std::string::npos) return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is not of the form KEY=VALUE", option));
+    options.Set(option.substr(0, equals), option.substr(equals + 1));
+  }
+  BRAID_TRY_ASSIGN(const Table table, OpenTableOf(arguments, options));
+  BRAID_TRY_ASSIGN(const Plan plan, PlanBatch(table, {}));
+  std::int64_t files = 0;
+  std::int64_t bytes = 0;
+  for (const DataSplit& split : plan.splits) {
+    for (const DataFileMeta& file : split.files) {
+      BRAID_TRY_ASSIGN(const std::string path, DataFilePath(table, split.partition, split.bucket, file));
+      ++files;
+      bytes += file.file_size;
+      if (arguments.output == "json") {
+        Json json;
+        json.Add("path", path);
+        json.Add("level", static_cast<std::int64_t>(file.level));
+        json.Add("rows", file.row_count);
+        json.Add("bytes", file.file_size);
+        json.Add("schema_id", file.schema_id.value());
+        std::puts(PrintJson(json).c_str());
+      } else {
+        std::puts(fmt::format("level {}  {:>10} rows  {:>12} bytes  {}", file.level, file.row_count, file.file_size, path.substr(table.paths().root().size() + 1)).c_str());
+      }
+    }
+  }
+  if (arguments.output == "table") {
+    const std::string snapshot = plan.snapshot ? fmt::format("snapshot {}", *plan.snapshot) : std::string("no snapshot");
+    std::puts(fmt::format("{} files, {} bytes in {}, {}", files, bytes, table.paths().root(), snapshot).c_str());
+  }
+  return Ok();
+}
+
+}  // namespace
+
+std::function<Status()> AddLogCommand(CLI::App& command) {
+  auto arguments = std::make_shared<HistoryArguments>();
+  AddHistoryArguments(command, *arguments);
+  command.add_option("-n,--limit", arguments->limit, "newest snapshots to show; 0: all")->check(CLI::NonNegativeNumber);
+  command.footer("example:\n  braid log /warehouse default.word_count_table");
+  return [arguments] { return Log(*arguments); };
+}
+
+std::function<Status()> AddFilesCommand(CLI::App& command) {
+  auto arguments = std::make_shared<HistoryArguments>();
+  AddHistoryArguments(command, *arguments);
+  command.add_option("--option", arguments->options, "table option KEY=VALUE, e.g. scan.snapshot-id=3; repeatable")->allow_extra_args(false);
+  command.footer("example:\n  braid files /warehouse default.word_count_table");
+  return [arguments] { return Files(*arguments); };
+}
+
+}  // namespace braid
