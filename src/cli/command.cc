@@ -6,6 +6,7 @@ namespace braid {
 
 const std::vector<CommandEntry>& Commands() {
   static const std::vector<CommandEntry> commands = {
+      {"demo", "tell the whole story on real text, each step explained", AddDemoCommand},
       {"sql", "run Flink SQL on tables: statements, scripts, or a conversation", AddSqlCommand},
       {"read", "print a table's rows as JSON lines", AddReadCommand},
       {"log", "list a table's snapshots, newest first, and what made them", AddLogCommand},

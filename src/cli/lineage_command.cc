@@ -6,8 +6,8 @@
 
 #include "base/json.h"
 #include "cli/command.h"
+#include "cli/lineage_command.h"
 #include "lineage/lineage.h"
-#include "lineage/lineage_graph.h"
 
 namespace braid {
 
@@ -20,16 +20,6 @@ struct LineageArguments {
   int depth = 0;              // 0: all
   std::string output = "table";
 };
-
-Result<std::shared_ptr<Lineage>> OpenLineage(const std::string& warehouse) {
-  BRAID_TRY_ASSIGN(auto catalog, MakeFileSystemCatalog("paimon", Options(Options::Map{{"warehouse", warehouse}})));
-  BRAID_TRY_ASSIGN(CatalogIdentity identity, SettleCatalogIdentity(*catalog->file_system(), catalog->warehouse(), catalog->options()));
-  if (!identity.table_lineage()) {
-    return Error(ErrorCode::kNotFound, fmt::format("warehouse {} records no lineage", warehouse))
-        .Hint("create its catalog WITH ('table-lineage' = 'true', 'data-lineage' = 'true')");
-  }
-  return Lineage::Open(std::move(catalog), std::move(identity));
-}
 
 std::string RangeText(const SnapshotLink& link) {
   if (link.mode == "full") return fmt::format("snapshot {}, all of it", link.to_snapshot);
@@ -79,7 +69,7 @@ void PrintSteps(const std::vector<LineageStep>& steps, const LineageArguments& a
 }
 
 Status Walk(const LineageArguments& arguments, Direction direction) {
-  BRAID_TRY_ASSIGN(const auto lineage, OpenLineage(arguments.warehouse));
+  BRAID_TRY_ASSIGN(const auto lineage, OpenWarehouseLineage(arguments.warehouse));
   BRAID_TRY_ASSIGN(const Identifier identifier, Identifier::Parse(arguments.table));
   BRAID_TRY_ASSIGN(const Table table, lineage->catalog().OpenTable(identifier));
   if (arguments.snapshot > 0) {
@@ -93,7 +83,7 @@ Status Walk(const LineageArguments& arguments, Direction direction) {
 }
 
 Status Graph(const LineageArguments& arguments) {
-  BRAID_TRY_ASSIGN(const auto lineage, OpenLineage(arguments.warehouse));
+  BRAID_TRY_ASSIGN(const auto lineage, OpenWarehouseLineage(arguments.warehouse));
   BRAID_TRY_ASSIGN(const auto links, TableLinks(*lineage));
   const bool dot = arguments.output == "dot";
   const bool mermaid = arguments.output == "mermaid";
@@ -112,7 +102,7 @@ Status Graph(const LineageArguments& arguments) {
 }
 
 Status Rebuild(const LineageArguments& arguments) {
-  BRAID_TRY_ASSIGN(const auto lineage, OpenLineage(arguments.warehouse));
+  BRAID_TRY_ASSIGN(const auto lineage, OpenWarehouseLineage(arguments.warehouse));
   BRAID_TRY(lineage->Rebuild());
   BRAID_TRY_ASSIGN(const auto links, SnapshotLinks(*lineage));
   std::puts(fmt::format("lineage made anew from the snapshots: {} links between snapshots", links.size()).c_str());
@@ -122,6 +112,22 @@ Status Rebuild(const LineageArguments& arguments) {
 void AddWarehouse(CLI::App& command, LineageArguments& arguments) { command.add_option("WAREHOUSE", arguments.warehouse, "folder of the warehouse")->required(); }
 
 }  // namespace
+
+Result<std::shared_ptr<Lineage>> OpenWarehouseLineage(const std::string& warehouse) {
+  BRAID_TRY_ASSIGN(auto catalog, MakeFileSystemCatalog("paimon", Options(Options::Map{{"warehouse", warehouse}})));
+  BRAID_TRY_ASSIGN(CatalogIdentity identity, SettleCatalogIdentity(*catalog->file_system(), catalog->warehouse(), catalog->options()));
+  if (!identity.table_lineage()) {
+    return Error(ErrorCode::kNotFound, fmt::format("warehouse {} records no lineage", warehouse))
+        .Hint("create its catalog WITH ('table-lineage' = 'true', 'data-lineage' = 'true')");
+  }
+  return Lineage::Open(std::move(catalog), std::move(identity));
+}
+
+Status ShowLineage(const std::string& warehouse, const std::string& table, std::int64_t snapshot, Direction direction) {
+  return Walk({.warehouse = warehouse, .table = table, .snapshot = snapshot, .depth = 0, .output = "table"}, direction);
+}
+
+Status ShowLineageGraph(const std::string& warehouse) { return Graph({.warehouse = warehouse, .table = {}, .snapshot = 0, .depth = 0, .output = "table"}); }
 
 std::function<Status()> AddLineageCommand(CLI::App& command) {
   auto arguments = std::make_shared<LineageArguments>();

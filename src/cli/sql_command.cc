@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/reading.h"
 #include "cli/shell.h"
+#include "sql/lineage_observer.h"
 #include "syntax/printer.h"
 
 namespace braid {
@@ -88,6 +89,7 @@ Status RunSql(const SqlArguments& arguments) {
   BRAID_TRY_ASSIGN(const auto printer, MakeResultPrinter(arguments.output, stdout, terminal || isatty(STDOUT_FILENO) != 0));
   SessionSettings settings;
   settings.options = std::move(options);
+  settings.observer = MakeLineageObserver();
   Session session(std::move(settings));
   BRAID_TRY(RunInit(session, arguments));
   Shell shell(session, *printer, arguments.keep_going);

@@ -44,7 +44,7 @@ class JobObserver {
  public:
   virtual ~JobObserver() = default;
   /// A catalog was made and is not shared yet: register databases and system tables, check options. An error refuses the catalog.
-  virtual Status CatalogOpened(Catalog& catalog) = 0;
+  virtual Status CatalogOpened(const std::shared_ptr<Catalog>& catalog) = 0;
   /// Before anything is written. An error refuses the job.
   virtual Result<StartedJob> Begin(const JobDescription& job) = 0;
   /// Everything is committed; `snapshots` has one list a sink, in the order of the description.

@@ -21,7 +21,7 @@ Result<std::shared_ptr<Catalog>> OpenCatalog(const std::string& name, const Cata
   BRAID_TRY_ASSIGN(auto catalog, MakeFileSystemCatalog(name, entry.options));
   BRAID_TRY_ASSIGN(const bool has_default, catalog->DatabaseExists(entry.default_database));
   if (!has_default) BRAID_TRY(catalog->CreateDatabase(entry.default_database, true));
-  if (observer != nullptr) BRAID_TRY(observer->CatalogOpened(*catalog));
+  if (observer != nullptr) BRAID_TRY(observer->CatalogOpened(catalog));
   return catalog;
 }
 
