@@ -6,7 +6,7 @@
 #include <arrow/api.h>
 #include <arrow/util/bit_util.h>
 #include <arrow/util/bitmap_ops.h>
-#include <duckdb.hpp>
+#include <duckdb/common/types/vector.hpp>
 #include <fmt/format.h>
 
 #include "base/result.h"

@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <duckdb.hpp>
+#include <duckdb/function/scalar_function.hpp>
+#include <duckdb/planner/expression.hpp>
 #include <fmt/format.h>
 
 #include "duck/errors_internal.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <duckdb.hpp>
+#include <duckdb/function/scalar_function.hpp>
 #include <fmt/format.h>
 
 #include "base/text.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include <duckdb.hpp>
+#include <duckdb/planner/table_filter.hpp>
 
 #include "duck/scan_function.h"
 #include "types/predicate.h"

@@ -1,6 +1,6 @@
 #include <string>
 
-#include <duckdb.hpp>
+#include <duckdb/common/error_data.hpp>
 #include <fmt/format.h>
 
 #include "base/text.h"

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include <duckdb.hpp>
+#include <duckdb/common/error_data.hpp>
 
 #include "base/result.h"
 

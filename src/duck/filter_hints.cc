@@ -2,7 +2,6 @@
 #include <optional>
 #include <utility>
 
-#include <duckdb.hpp>
 #include <duckdb/planner/filter/conjunction_filter.hpp>
 #include <duckdb/planner/filter/constant_filter.hpp>
 #include <duckdb/planner/filter/dynamic_filter.hpp>

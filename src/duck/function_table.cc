@@ -244,6 +244,14 @@ Error UnknownFunction(std::string_view name) {
 
 }  // namespace
 
+Result<bool> MatchArguments(std::string_view pattern, std::vector<CallArgument>& arguments,
+                            const CallContext& context) {
+  const std::optional<std::vector<Word>> words = Match(pattern, arguments);
+  if (!words) return false;
+  BRAID_TRY(CastToWords(arguments, *words, context));
+  return true;
+}
+
 Result<EmittedCall> ResolveCall(std::string_view name, std::vector<CallArgument> arguments,
                                 const CallContext& context) {
   const std::string upper = ToUpper(name);
@@ -251,10 +259,8 @@ Result<EmittedCall> ResolveCall(std::string_view name, std::vector<CallArgument>
   if (found == Table().end()) return UnknownFunction(name);
   std::string wanted;
   for (const FunctionEntry* entry : found->second) {
-    if (const std::optional<std::vector<Word>> words = Match(entry->arguments, arguments)) {
-      BRAID_TRY(CastToWords(arguments, *words, context));
-      return Emit(*entry, arguments, context);
-    }
+    BRAID_TRY_ASSIGN(const bool fits, MatchArguments(entry->arguments, arguments, context));
+    if (fits) return Emit(*entry, arguments, context);
     wanted += (wanted.empty() ? "" : ") or (") + Join(Split(entry->arguments, ' '), ", ");
   }
   for (const CallArgument& argument : arguments) {

@@ -1,8 +1,10 @@
 #pragma once
 
-// Flink's scalar functions as native functions of DuckDB; for this folder's sources that see DuckDB's headers.
+// Flink's scalar functions as native functions of DuckDB.
 
-#include <duckdb.hpp>
+namespace duckdb {
+class ClientContext;
+}
 
 namespace braid {
 

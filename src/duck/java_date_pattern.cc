@@ -271,11 +271,20 @@ Result<JavaDatePattern> JavaDatePattern::Compile(std::string_view pattern) {
       compiled.pieces_.push_back({c, static_cast<int>(end - at), {}});
       at = end;
     } else if (c == '\'') {
-      std::size_t end = pattern.find('\'', at + 1);
-      if (end == std::string_view::npos)
+      // Two quotes are one, inside quoted text and outside.
+      if (pattern.substr(at, 2) == "''") {
+        literal("'");
+        at += 2;
+        continue;
+      }
+      for (++at; at < pattern.size() && (pattern[at] != '\'' || pattern.substr(at, 2) == "''"); ++at) {
+        literal(pattern.substr(at, 1));
+        if (pattern[at] == '\'') ++at;
+      }
+      if (at == pattern.size()) {
         return Error(ErrorCode::kInvalidArgument, fmt::format("the date pattern '{}' has an open quote", pattern));
-      literal(end == at + 1 ? "'" : pattern.substr(at + 1, end - at - 1));
-      at = end + 1;
+      }
+      ++at;
     } else if (c == '[' || c == ']') {
       ++at;  // optional parts: printed as any other, and expected when read
     } else {

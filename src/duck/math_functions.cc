@@ -5,7 +5,7 @@
 #include <numbers>
 #include <string>
 
-#include <duckdb.hpp>
+#include <duckdb/function/scalar_function.hpp>
 
 #include "duck/decimal_arithmetic.h"
 #include "duck/rows_internal.h"

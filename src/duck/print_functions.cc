@@ -4,7 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include <duckdb.hpp>
+#include <duckdb/execution/expression_executor.hpp>
+#include <duckdb/function/scalar_function.hpp>
 #include <duckdb/planner/expression/bound_function_expression.hpp>
 
 #include "duck/errors_internal.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include <duckdb.hpp>
+#include <duckdb/function/scalar_function.hpp>
 
 #include "duck/errors_internal.h"
 #include "duck/java_regex.h"

@@ -11,26 +11,17 @@
 #include <type_traits>
 #include <utility>
 
-#include <duckdb.hpp>
-#include <duckdb/catalog/catalog.hpp>
-#include <duckdb/parser/parsed_data/create_scalar_function_info.hpp>
+#include <duckdb/common/types/data_chunk.hpp>
+#include <duckdb/function/scalar_function.hpp>
 
 namespace braid {
 
 /// Puts functions into the database's catalog while the engine opens. May throw as DuckDB does.
 class FunctionRegistrar {
  public:
-  explicit FunctionRegistrar(duckdb::ClientContext& context)
-      : context_(context), catalog_(duckdb::Catalog::GetSystemCatalog(context)) {}
+  explicit FunctionRegistrar(duckdb::ClientContext& context) : context_(context) {}
 
-  void Add(duckdb::ScalarFunction function) {
-    // Errors of a value leave the database usable; telling DuckDB keeps it from evaluating calls that a CASE excludes.
-    duckdb::BaseScalarFunction::SetReturnsError(function);
-    duckdb::CreateScalarFunctionInfo info(std::move(function));
-    info.on_conflict = duckdb::OnCreateConflict::ALTER_ON_CONFLICT;  // adds an overload
-    catalog_.CreateFunction(context_, info);
-  }
-
+  void Add(duckdb::ScalarFunction function);
   /// A function that gives NULL for any NULL.
   void Add(const char* name, duckdb::vector<duckdb::LogicalType> arguments, duckdb::LogicalType result,
            duckdb::scalar_function_t body) {
@@ -39,7 +30,6 @@ class FunctionRegistrar {
 
  private:
   duckdb::ClientContext& context_;
-  duckdb::Catalog& catalog_;
 };
 
 /// What a body sees of an argument: text as string_view, else DuckDB's own value.

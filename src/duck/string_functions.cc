@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <duckdb.hpp>
+#include <duckdb/function/scalar_function.hpp>
 
 #include "duck/rows_internal.h"
 #include "duck/utf8_internal.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include <duckdb.hpp>
+#include <duckdb/function/scalar_function.hpp>
 #include <fmt/format.h>
 
 #include "duck/errors_internal.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <duckdb.hpp>
+#include <duckdb/common/types/vector.hpp>
 
 #include "duck/rows_internal.h"
 

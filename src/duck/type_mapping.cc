@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include <duckdb.hpp>
+#include <duckdb/common/types.hpp>
 #include <fmt/format.h>
 
 #include "base/text.h"

@@ -2,7 +2,7 @@
 
 // For this folder's sources that see DuckDB's headers.
 
-#include <duckdb.hpp>
+#include <duckdb/common/types.hpp>
 
 #include "base/result.h"
 #include "types/data_type.h"

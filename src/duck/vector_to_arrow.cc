@@ -4,7 +4,7 @@
 
 #include <arrow/api.h>
 #include <arrow/buffer_builder.h>
-#include <duckdb.hpp>
+#include <duckdb/common/types/vector.hpp>
 #include <fmt/format.h>
 
 #include "base/result.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <arrow/type_fwd.h>
-#include <duckdb.hpp>
+#include <duckdb/common/types/vector.hpp>
 
 #include "base/result.h"
 #include "types/data_type.h"
