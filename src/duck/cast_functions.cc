@@ -157,10 +157,6 @@ template <typename To>
 void AddNarrowing(FunctionRegistrar& registrar, const char* name, const LogicalType& type) {
   registrar.Add(name, {LogicalType::BIGINT}, type,
                 RowFunction<To, std::int64_t>([](std::int64_t value, To& out) { out = static_cast<To>(value); }));
-  // Sums are of 128 bits.
-  registrar.Add(name, {LogicalType::HUGEINT}, type,
-                RowFunction<To, duckdb::hugeint_t>(
-                    [](const duckdb::hugeint_t& value, To& out) { out = static_cast<To>(value.lower); }));
   registrar.Add(name, {LogicalType::DOUBLE}, type, RowFunction<To, double>([](double value, To& out) {
                   if constexpr (sizeof(To) == 8) {
                     out = Saturate<std::int64_t>(value);

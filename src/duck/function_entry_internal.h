@@ -59,9 +59,6 @@ std::string FillTemplate(std::string_view emission, std::span<const CallArgument
 std::string DescribeTypes(std::span<const CallArgument> arguments);
 Error WrongArguments(std::string_view name, std::span<const CallArgument> arguments, std::string_view wanted);
 
-/// Whether the arguments fit a pattern as in FunctionEntry; those that do are cast as it says.
-Result<bool> MatchArguments(std::string_view pattern, std::vector<CallArgument>& arguments, const CallContext& context);
-
 bool IsText(const SqlType& type);
 bool IsNumeric(const SqlType& type);
 bool IsKind(const SqlType& type, TypeKind kind);

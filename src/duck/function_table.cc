@@ -181,6 +181,15 @@ Status CastToWords(std::span<CallArgument> arguments, std::span<const Word> word
   return Ok();
 }
 
+/// Whether the arguments fit a pattern; those that do are cast as it says.
+Result<bool> MatchArguments(std::string_view pattern, std::vector<CallArgument>& arguments,
+                            const CallContext& context) {
+  const std::optional<std::vector<Word>> words = Match(pattern, arguments);
+  if (!words) return false;
+  BRAID_TRY(CastToWords(arguments, *words, context));
+  return true;
+}
+
 Result<DataType> ResultType(std::string_view spec, std::span<const CallArgument> arguments) {
   if (spec.front() == '=') return arguments[static_cast<std::size_t>(spec[1] - '0')].type.data();
   if (spec.starts_with("varchar "))
@@ -243,14 +252,6 @@ Error UnknownFunction(std::string_view name) {
 }
 
 }  // namespace
-
-Result<bool> MatchArguments(std::string_view pattern, std::vector<CallArgument>& arguments,
-                            const CallContext& context) {
-  const std::optional<std::vector<Word>> words = Match(pattern, arguments);
-  if (!words) return false;
-  BRAID_TRY(CastToWords(arguments, *words, context));
-  return true;
-}
 
 Result<EmittedCall> ResolveCall(std::string_view name, std::vector<CallArgument> arguments,
                                 const CallContext& context) {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -224,48 +223,6 @@ void MakeArray(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/,
   }
 }
 
-/// flink_json_array_of(nulls, list of JSON).
-void ArrayOfList(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/, duckdb::Vector& result) {
-  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  for (duckdb::idx_t row = 0; row < arguments.size(); ++row) {
-    const bool keeps_nulls = arguments.GetValue(0, row).ToString() == "NULL";
-    std::string array = "[";
-    const duckdb::Value list = arguments.GetValue(1, row);
-    for (const duckdb::Value& value : duckdb::ListValue::GetChildren(list)) {
-      if (value.IsNull() && !keeps_nulls) continue;
-      if (array.size() > 1) array += ',';
-      array += value.IsNull() ? "null" : duckdb::StringValue::Get(value);
-    }
-    duckdb::FlatVector::GetData<duckdb::string_t>(result)[row] = duckdb::StringVector::AddString(result, array + ']');
-  }
-}
-
-/// flink_json_object_of(nulls, list of [key, JSON]).
-void ObjectOfList(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/, duckdb::Vector& result) {
-  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  for (duckdb::idx_t row = 0; row < arguments.size(); ++row) {
-    const bool keeps_nulls = arguments.GetValue(0, row).ToString() == "NULL";
-    std::map<std::string, std::string> members;
-    const duckdb::Value list = arguments.GetValue(1, row);
-    for (const duckdb::Value& pair : duckdb::ListValue::GetChildren(list)) {
-      const auto& parts = duckdb::ListValue::GetChildren(pair);
-      if (parts[0].IsNull()) ThrowError(Error(ErrorCode::kInvalidArgument, "a key of JSON_OBJECTAGG is NULL"));
-      if (parts[1].IsNull() && !keeps_nulls) continue;
-      const std::string& key = duckdb::StringValue::Get(parts[0]);
-      if (!members.emplace(key, parts[1].IsNull() ? "null" : duckdb::StringValue::Get(parts[1])).second) {
-        ThrowError(Error(ErrorCode::kInvalidArgument, fmt::format("JSON_OBJECTAGG met the key '{}' twice", key)));
-      }
-    }
-    std::string object = "{";
-    for (const auto& [key, value] : members) {
-      if (object.size() > 1) object += ',';
-      AppendJsonText(key, object);
-      object += ':' + value;
-    }
-    duckdb::FlatVector::GetData<duckdb::string_t>(result)[row] = duckdb::StringVector::AddString(result, object + '}');
-  }
-}
-
 void RegisterConstructors(FunctionRegistrar& registrar) {
   const LogicalType text = LogicalType::VARCHAR;
   for (const bool object : {true, false}) {
@@ -275,9 +232,6 @@ void RegisterConstructors(FunctionRegistrar& registrar) {
     function.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
     registrar.Add(std::move(function));
   }
-  const LogicalType list = LogicalType::LIST(text);
-  registrar.Add("flink_json_array_of", {text, list}, text, ArrayOfList);
-  registrar.Add("flink_json_object_of", {text, LogicalType::LIST(list)}, text, ObjectOfList);
 }
 
 }  // namespace
