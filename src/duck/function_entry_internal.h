@@ -40,7 +40,11 @@ struct FunctionEntry {
   Result<EmittedCall> (*rule)(Arguments& arguments, const CallContext& context) = nullptr;
 };
 
-std::span<const FunctionEntry> OperatorEntries();
+// Operators and special forms.
+std::span<const FunctionEntry> ArithmeticEntries();
+std::span<const FunctionEntry> ComparisonEntries();
+std::span<const FunctionEntry> LogicalEntries();
+// Functions.
 std::span<const FunctionEntry> ConditionEntries();
 std::span<const FunctionEntry> NumberEntries();
 std::span<const FunctionEntry> TextEntries();

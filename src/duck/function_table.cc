@@ -216,8 +216,8 @@ using Index = std::map<std::string_view, std::vector<const FunctionEntry*>, std:
 const Index& Table() {
   static const Index table = [] {
     Index index;
-    for (const auto& entries : {OperatorEntries(), ConditionEntries(), NumberEntries(), TextEntries(), TimeEntries(),
-                                CollectionEntries(), JsonEntries()}) {
+    for (const auto& entries : {ArithmeticEntries(), ComparisonEntries(), LogicalEntries(), ConditionEntries(),
+                                NumberEntries(), TextEntries(), TimeEntries(), CollectionEntries(), JsonEntries()}) {
       for (const FunctionEntry& entry : entries) index[entry.name].push_back(&entry);
     }
     return index;
@@ -229,7 +229,9 @@ const Index& Table() {
 bool IsOperator(std::string_view name) {
   static const std::set<std::string_view> names = [] {
     std::set<std::string_view> operators;
-    for (const FunctionEntry& entry : OperatorEntries()) operators.insert(entry.name);
+    for (const auto& entries : {ArithmeticEntries(), ComparisonEntries(), LogicalEntries()}) {
+      for (const FunctionEntry& entry : entries) operators.insert(entry.name);
+    }
     return operators;
   }();
   return names.contains(name) || name.find(' ') != std::string_view::npos;
