@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/uuid.h"
+#include "meta/column_stats.h"
 
 namespace braid {
 namespace {
@@ -55,8 +56,9 @@ Result<DataFileOptions> Make(const Options& options, const FileSettings& setting
   DataFileOptions result;
   BRAID_TRY_ASSIGN(result.format, FindFileFormat(settings.format));
   result.compression = settings.compression;
-  BRAID_TRY_ASSIGN(result.statistics,
-                   StatisticsMode::Parse(settings.statistics).Context("in option metadata.stats-mode"));
+  BRAID_TRY_ASSIGN([[maybe_unused]] const StatsMode readable,
+                   ParseStatsMode(settings.statistics).Context("in option metadata.stats-mode"));
+  result.stats_mode = settings.statistics;
   result.prefix = std::move(prefix);
   BRAID_TRY_ASSIGN(const bool include, options.GetBool("file.suffix.include.compression", false));
   const std::string compressed = CompressionExtension(result.compression);

@@ -9,7 +9,6 @@
 #include "base/options.h"
 #include "base/result.h"
 #include "format/file_format.h"
-#include "mergetree/file_statistics.h"
 
 namespace braid {
 
@@ -17,7 +16,7 @@ namespace braid {
 struct DataFileOptions {
   const FileFormat* format = nullptr;
   std::string compression;  ///< `file.compression` or what overrides it
-  StatisticsMode statistics;
+  std::string stats_mode;   ///< `metadata.stats-mode` or what overrides it; ParseStatsMode reads it
   std::string prefix;     ///< of the file's name
   std::string extension;  ///< without the leading dot
   /// The table's options with this kind's format and compression, for FileFormat::OpenWriter.

@@ -137,13 +137,13 @@ TEST_F(KeyValueFileTest, FollowsOptionsOfLevelsAndChangelogs) {
                                      {"changelog-file.prefix", "log-"}});
   BRAID_ASSERT_OK_AND_ASSIGN(const DataFileOptions level0, DataFileOptions::ForLevel(options, 0));
   EXPECT_EQ(level0.extension, "lz4.parquet");
-  EXPECT_EQ(level0.statistics.kind, StatisticsMode::Kind::kNone);
+  EXPECT_EQ(level0.stats_mode, "none");
   EXPECT_EQ(level0.format_options.Get("file.compression", ""), "lz4");
   BRAID_ASSERT_OK_AND_ASSIGN(const DataFileOptions level3, DataFileOptions::ForLevel(options, 3));
   EXPECT_EQ(level3.extension, "parquet");
   BRAID_ASSERT_OK_AND_ASSIGN(const DataFileOptions level5, DataFileOptions::ForLevel(options, 5));
   EXPECT_EQ(level5.extension, "zstd.parquet");
-  EXPECT_EQ(level5.statistics, (StatisticsMode{StatisticsMode::Kind::kTruncate, 16}));
+  EXPECT_EQ(level5.stats_mode, "truncate(16)");
   BRAID_ASSERT_OK_AND_ASSIGN(const DataFileOptions changelog, DataFileOptions::ForChangelog(options));
   EXPECT_EQ(changelog.prefix, "log-");
   EXPECT_EQ(changelog.extension, "lz4.parquet");

@@ -12,14 +12,13 @@
 
 #include "format/file_format.h"
 #include "mergetree/data_file_options.h"
-#include "mergetree/file_statistics.h"
+#include "meta/column_stats.h"
 #include "mergetree/key_value_file.h"
 
 namespace braid {
 namespace {
 
 constexpr std::int64_t kSliceRows = 8192;  // how often a file's size is looked at
-constexpr int kKeyTextLength = 128;        // code points or bytes of keys in statistics
 
 /// What all files of one kind share. Immutable.
 struct FilePlan {
@@ -30,8 +29,8 @@ struct FilePlan {
   std::int64_t target_rows = std::numeric_limits<std::int64_t>::max();
   std::vector<DataField> fields;  // of the file
   std::shared_ptr<arrow::Schema> arrow_schema;
-  std::vector<StatisticsMode> key_modes;
-  std::vector<StatisticsMode> value_modes;
+  std::vector<StatsMode> key_modes;
+  std::vector<StatsMode> value_modes;
 };
 
 bool IsAvro(const FilePlan& plan) {
@@ -52,18 +51,17 @@ Result<FilePlan> MakePlan(const KeyValueWriterConfig& config, DataFileOptions fi
   }
   plan.fields = KeyValueFileFields(schema, plan.thin);
   plan.arrow_schema = ToArrowSchema(plan.fields);
-  BRAID_TRY_ASSIGN(plan.value_modes,
-                   ColumnStatisticsModes(schema.value_fields, config.options, plan.options.statistics));
-  // Keys are found by their statistics whatever the table's mode; Java does without this for Avro.
-  const StatisticsMode key_mode =
-      IsAvro(plan) ? plan.options.statistics : StatisticsMode{StatisticsMode::Kind::kTruncate, kKeyTextLength};
-  plan.key_modes.assign(schema.key_count(), key_mode);
+  std::vector<std::string> thin_keys;
   if (plan.thin) {
-    for (std::size_t key = 0; key < schema.key_count(); ++key) {
-      StatisticsMode& mode = plan.value_modes[*schema.KeyAmongValues(key)];
-      if (!config.options.Has(fmt::format("fields.{}.stats-mode", schema.key_fields[key].name))) mode = key_mode;
-      plan.key_modes[key] = mode;
-    }
+    for (const DataField& key : schema.key_fields) thin_keys.push_back(key.name);
+  }
+  BRAID_TRY_ASSIGN(plan.value_modes, ResolveStatsModes(schema.value_fields, config.options, plan.options.stats_mode, thin_keys,
+                                                       plan.options.format->identifier()));
+  // Keys are found by their statistics whatever the table's mode; Java does without this for Avro.
+  BRAID_TRY_ASSIGN(const StatsMode table_mode, ParseStatsMode(plan.options.stats_mode));
+  plan.key_modes.assign(schema.key_count(), IsAvro(plan) ? table_mode : kKeyStatsMode);
+  if (plan.thin) {
+    for (std::size_t key = 0; key < schema.key_count(); ++key) plan.key_modes[key] = plan.value_modes[*schema.KeyAmongValues(key)];
   }
   return plan;
 }
@@ -153,10 +151,8 @@ class OpenDataFile {
     for (std::size_t key = 0; key < schema_.key_count(); ++key) {
       key_columns.push_back(plan_.thin ? values[*schema_.KeyAmongValues(key)] : columns[key]);
     }
-    const bool nested_counts = plan_.options.format->identifier() != "parquet";
-    meta.key_stats = MakeFileStatistics(schema_.key_fields, key_columns, plan_.key_modes, false, nested_counts).stats;
-    FileStatistics value_stats =
-        MakeFileStatistics(schema_.value_fields, values, plan_.value_modes, plan_.dense, nested_counts);
+    meta.key_stats = MakeManifestStats(schema_.key_fields, key_columns, plan_.key_modes, false).stats;
+    ManifestStats value_stats = MakeManifestStats(schema_.value_fields, values, plan_.value_modes, plan_.dense);
     meta.value_stats = std::move(value_stats.stats);
     meta.value_stats_cols = std::move(value_stats.columns);
   }

@@ -26,7 +26,7 @@ class RollingWriter {
     BRAID_TRY_ASSIGN(writer->directory_, BucketDirectory(table, partition, bucket));
     BRAID_TRY_ASSIGN(writer->target_bytes_, options.GetMemorySize("target-file-size", kDefaultTargetBytes));
     BRAID_TRY_ASSIGN(writer->files_options_, DataFileOptions::ForLevel(options, 0));
-    BRAID_TRY_ASSIGN(writer->modes_, ResolveStatsModes(table.schema().fields, options, options.Get("metadata.stats-mode", "truncate(16)")));
+    BRAID_TRY_ASSIGN(writer->modes_, ResolveStatsModes(table.schema().fields, options, writer->files_options_.stats_mode));
     BRAID_TRY_ASSIGN(writer->dense_, options.GetBool("metadata.stats-dense-store", true));
     return writer;
   }
