@@ -301,6 +301,8 @@ Result<ArrayPtr> ConvertMap(std::string_view name, const arrow::Array& source, c
   const auto& pairs = static_cast<const arrow::StructArray&>(*pairs_array);
   const bool multiset = type.kind() == TypeKind::kMultiset;
   BRAID_TRY_ASSIGN(ArrayPtr keys, ConvertColumn(name, pairs.field(0), multiset ? type.element() : type.key()));
+  if (keys->null_count() != 0)
+    return Error(ErrorCode::kCorruption, fmt::format("a map in column {} has a NULL key", name));
   BRAID_TRY_ASSIGN(ArrayPtr values,
                    ConvertColumn(name, pairs.field(1), multiset ? DataType::Int().NotNull() : type.element()));
   const std::shared_ptr<arrow::DataType> target = ToArrowType(type);

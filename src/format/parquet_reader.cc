@@ -21,11 +21,22 @@
 #include "format/parquet_format.h"
 #include "format/parquet_int96.h"
 #include "format/parquet_pruning.h"
+#include "format/parquet_schema.h"
 
 namespace braid {
 namespace {
 
 constexpr std::int64_t kReadBufferBytes = 256 * 1024;  // of each column, instead of whole column chunks
+
+/// Makes Arrow accept maps of optional keys. Only the footer's copy in memory changes, before anything else uses it.
+void AcceptOptionalKeys(parquet::FileMetaData& metadata) {
+  parquet::schema::NodePtr root = DescribeOptionalKeyMapsAsLists(*metadata.schema()->group_node());
+  if (root == nullptr) return;
+  parquet::SchemaDescriptor schema;
+  schema.Init(std::move(root));
+  // FileMetaData has no setter; the schema is a member that is not const itself.
+  *const_cast<parquet::SchemaDescriptor*>(metadata.schema()) = schema;
+}
 
 std::string_view CodecName(parquet::Compression::type codec) {
   return codec == parquet::Compression::LZO ? std::string_view("lzo") : "unknown";
@@ -41,6 +52,7 @@ class ParquetReader : public FileReader {
       properties.enable_buffered_stream();
       properties.set_buffer_size(kReadBufferBytes);
       auto raw = parquet::ParquetFileReader::Open(MakeArrowInput(std::move(file)), properties);
+      AcceptOptionalKeys(*raw->metadata());
       parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
       arrow_properties.set_batch_size(request_.batch_rows);
       arrow_properties.set_pre_buffer(false);

@@ -1,6 +1,7 @@
 #include "format/parquet_schema.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -133,6 +134,32 @@ Result<NodePtr> MakeNode(const Place& place, const DataType& type) {
                fmt::format("column {} has a type that Parquet files cannot hold: {}", place.name, type.ToString()));
 }
 
+NodePtr GroupLike(const GroupNode& group, const NodeVector& children, std::shared_ptr<const LogicalType> logical) {
+  if (logical->is_none()) logical = nullptr;  // groups take no LogicalType::None
+  return GroupNode::Make(group.name(), group.repetition(), children, std::move(logical), group.field_id());
+}
+
+bool IsMapWithOptionalKeys(const GroupNode& group) {
+  if (!group.logical_type()->is_map() || group.field_count() != 1 || !group.field(0)->is_group()) return false;
+  const auto& pairs = static_cast<const GroupNode&>(*group.field(0));
+  return pairs.field_count() == 2 && pairs.field(0)->is_optional();
+}
+
+/// The node itself if nothing in it changes.
+NodePtr WithOptionalKeyMapsAsLists(const NodePtr& node) {
+  if (!node->is_group()) return node;
+  const auto& group = static_cast<const GroupNode&>(*node);
+  const bool is_map = IsMapWithOptionalKeys(group);
+  bool changes = is_map;
+  NodeVector children;
+  for (int i = 0; i < group.field_count(); ++i) {
+    children.push_back(WithOptionalKeyMapsAsLists(group.field(i)));
+    changes = changes || children.back() != group.field(i);
+  }
+  if (!changes) return node;
+  return GroupLike(group, children, is_map ? LogicalType::List() : group.logical_type());
+}
+
 }  // namespace
 
 Result<std::shared_ptr<parquet::schema::GroupNode>> MakeParquetSchema(std::span<const DataField> fields) {
@@ -142,6 +169,17 @@ Result<std::shared_ptr<parquet::schema::GroupNode>> MakeParquetSchema(std::span<
     columns.push_back(std::move(column));
   }
   return std::static_pointer_cast<GroupNode>(GroupNode::Make("paimon_schema", Repetition::REQUIRED, columns));
+}
+
+NodePtr DescribeOptionalKeyMapsAsLists(const GroupNode& schema) {
+  bool changes = false;
+  NodeVector children;
+  for (int i = 0; i < schema.field_count(); ++i) {
+    children.push_back(WithOptionalKeyMapsAsLists(schema.field(i)));
+    changes = changes || children.back() != schema.field(i);
+  }
+  if (!changes) return nullptr;
+  return GroupLike(schema, children, schema.logical_type());
 }
 
 }  // namespace braid
