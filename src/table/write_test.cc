@@ -122,6 +122,18 @@ TEST_F(WriteTest, RefusesRowsThatTheTableCannotHold) {
   EXPECT_THAT(FindLatestSnapshot(*fs_, append.paths()), HasValue(std::optional<SnapshotId>()));
 }
 
+TEST_F(WriteTest, TakesTheKindOfARowFromItsColumn) {
+  const Table table = Create(TestDefinition({{"k", kInt}, {"kind", kString}}, {"k"}, {{"bucket", "1"}, {"rowkind.field", "kind"}}));
+  ASSERT_THAT(Insert(table, {{1, "+I"}, {2, "+i"}, {3, "+I"}}), IsOk());
+  ASSERT_THAT(Insert(table, {{1, "-D"}, {2, "+u"}}), IsOk());
+  EXPECT_THAT(SortedRows(table), HasValue(ElementsAre(R"({"k":2,"kind":"+u"})", R"({"k":3,"kind":"+I"})")));
+  for (const Datum& wrong : {Datum(), Datum("insert")}) {
+    const auto result = Insert(table, {{4, wrong}});
+    EXPECT_THAT(result, IsError(ErrorCode::kInvalidArgument));
+    EXPECT_THAT(result, HasMessage("column 'kind' of d.t must hold the kind of each row"));
+  }
+}
+
 TEST_F(WriteTest, RefusesFeaturesThatItWouldDamage) {
   struct Case {
     std::string option, value;

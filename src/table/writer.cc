@@ -15,6 +15,7 @@
 #include "meta/stores.h"
 #include "table/bucket_writer.h"
 #include "table/file_scan.h"
+#include "table/row_kind_column.h"
 #include "table/row_router.h"
 #include "table/write.h"
 
@@ -71,16 +72,15 @@ class DataTableWriter : public TableWriter {
   DataTableWriter(const Table& table, TableWriterOptions options, std::optional<Snapshot> snapshot, std::unique_ptr<RowRouter> router,
                   SpillDirectory spill, std::int64_t buffer_bytes)
       : table_(table), options_(std::move(options)), snapshot_(std::move(snapshot)), router_(std::move(router)), spill_(std::move(spill)),
-        buffer_bytes_(buffer_bytes) {}
+        buffer_bytes_(buffer_bytes), row_kind_column_(RowKindColumn(table)) {}
 
   Status Write(const Batch& batch) override {
     BRAID_TRY(CheckNotNull(batch));
-    BRAID_TRY_ASSIGN(std::vector<RoutedRows> parts, router_->Route(batch));
-    for (const RoutedRows& part : parts) {
-      BRAID_TRY_ASSIGN(BucketWriter * writer, WriterOf({part.partition, part.bucket}));
-      BRAID_TRY(writer->Write(part.rows));
+    if (row_kind_column_ && batch.row_count() > 0) {
+      BRAID_TRY_ASSIGN(const Batch rows, TakeKindsFromColumn(batch, *row_kind_column_, table_));
+      return WriteRows(rows);
     }
-    return StayWithinBuffer();
+    return WriteRows(batch);
   }
 
   Result<std::vector<CommitMessage>> PrepareCommit(bool wait_compaction, std::int64_t /*identifier*/) override {
@@ -106,6 +106,15 @@ class DataTableWriter : public TableWriter {
   }
 
  private:
+  Status WriteRows(const Batch& batch) {
+    BRAID_TRY_ASSIGN(std::vector<RoutedRows> parts, router_->Route(batch));
+    for (const RoutedRows& part : parts) {
+      BRAID_TRY_ASSIGN(BucketWriter * writer, WriterOf({part.partition, part.bucket}));
+      BRAID_TRY(writer->Write(part.rows));
+    }
+    return StayWithinBuffer();
+  }
+
   CommitMessage& MessageOf(std::vector<CommitMessage>& messages, const BucketKey& key) const {
     for (CommitMessage& message : messages) {
       if (message.partition == key.first && message.bucket == key.second) return message;
@@ -180,6 +189,7 @@ class DataTableWriter : public TableWriter {
   std::unique_ptr<RowRouter> router_;
   SpillDirectory spill_;  // outlives the writers
   std::int64_t buffer_bytes_;
+  std::optional<std::size_t> row_kind_column_;
   MetadataFileNames names_;
   std::optional<std::map<BucketKey, std::vector<ManifestEntry>>> existing_;
   std::map<BucketKey, std::unique_ptr<BucketWriter>> writers_;
