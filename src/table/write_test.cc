@@ -138,7 +138,8 @@ TEST_F(WriteTest, RefusesFeaturesThatItWouldDamage) {
   struct Case {
     std::string option, value;
   };
-  for (const Case& c : {Case{"deletion-vectors.enabled", "true"}, Case{"changelog-producer", "lookup"}, Case{"bucket", "-2"}}) {
+  for (const Case& c : {Case{"deletion-vectors.enabled", "true"}, Case{"changelog-producer", "lookup"}, Case{"bucket", "-2"},
+                        Case{"manifest.format", "orc"}}) {
     SCOPED_TRACE(c.option);
     fs_ = std::make_shared<MemoryFileSystem>();
     Options::Map options = {{"bucket", "1"}};

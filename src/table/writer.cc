@@ -11,6 +11,7 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/uuid.h"
 #include "meta/stores.h"
 #include "table/bucket_writer.h"
@@ -38,6 +39,9 @@ Status CheckWritable(const Table& table) {
   for (const char* option : {"data-file.external-paths", "global-index.external-path", "blob-field", "record-level.expire-time"}) {
     if (table.options().Has(option)) return unsupported(fmt::format("the option '{}'", option));
   }
+  // Java looks for manifests in this format, and ours are in Avro.
+  const std::string manifest_format = table.options().Get("manifest.format", "avro");
+  if (ToLower(manifest_format) != "avro") return unsupported(fmt::format("'manifest.format'='{}'", manifest_format));
   const std::string type = table.options().Get("type", "table");
   if (type != "table" && type != "materialized-table") return unsupported(fmt::format("'type'='{}'", type));
   return Ok();
