@@ -1,0 +1,334 @@
+// Plays a script of the oracle's language (../oracle/paimon/README.md, "Scripts") with Braid's own writers: the steps
+// create_database, create_table, drop_table, write, compact. One line of JSON a step goes to standard output, as
+// `oracle exec` prints it. A step or key that is not known stops the script with exit code 2, so that a scenario knows
+// that it is about something else; any failure of Braid stops it with 1.
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "catalog/catalog.h"
+#include "table/commit.h"
+#include "table/write.h"
+#include "types/cast.h"
+
+namespace braid {
+namespace {
+
+/// Code of a failure that says that the script asks for what this program does not know.
+constexpr int kUnknownStep = 2;
+
+struct ScriptFailure {
+  int exit_code = 1;
+  std::string message;
+};
+
+template <typename T>
+T Take(Result<T> result, const char* what) {
+  if (!result) throw ScriptFailure{1, fmt::format("{}: {}", what, result.error().ToString())};
+  return *std::move(result);
+}
+
+void Require(const Status& status, const char* what) {
+  if (!status) throw ScriptFailure{1, fmt::format("{}: {}", what, status.error().ToString())};
+}
+
+[[noreturn]] void Unknown(const std::string& what) { throw ScriptFailure{kUnknownStep, what + " is not known here"}; }
+
+// Values as the oracle's README writes them.
+
+Datum ValueOf(const Json& json, const DataType& type);
+
+std::string BytesOf(const std::string& hex) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes.push_back(static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16)));
+  }
+  return bytes;
+}
+
+double NumberOf(const Json& json) {
+  if (!json.is_string()) return json.as_double();
+  if (json.as_string().starts_with("0x")) Unknown("a number by its bits");
+  return std::strtod(json.as_string().c_str(), nullptr);
+}
+
+float SingleOf(const Json& json) {
+  // Through text, since a double rounded again may be another float.
+  if (json.is_string()) return std::strtof(json.as_string().c_str(), nullptr);
+  return std::strtof(fmt::format("{}", json.as_double()).c_str(), nullptr);
+}
+
+DatumList PairsOf(const Json& json, const DataType& key, const DataType& value) {
+  DatumList pairs;
+  if (json.is_array()) {
+    for (const Json& pair : json.as_array()) {
+      pairs.emplace_back(DatumList{ValueOf(pair.as_array().at(0), key), ValueOf(pair.as_array().at(1), value)});
+    }
+    return pairs;
+  }
+  for (const auto& [name, member] : json.as_object()) {
+    pairs.emplace_back(DatumList{ValueOf(Json(name), key), ValueOf(member, value)});
+  }
+  return pairs;
+}
+
+DatumList RowOf(const Json& json, std::span<const DataField> fields) {
+  DatumList row;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const Json* member = json.is_array() ? (i < json.as_array().size() ? &json.as_array()[i] : nullptr)
+                                         : json.Find(fields[i].name);
+    row.push_back(member == nullptr ? Datum() : ValueOf(*member, fields[i].type));
+  }
+  return row;
+}
+
+Datum TextValueOf(std::string text, const DataType& type) {
+  const bool is_timestamp = type.kind() == TypeKind::kTimestamp || type.kind() == TypeKind::kTimestampLtz;
+  if (is_timestamp) {
+    if (const std::size_t at = text.find('T'); at != std::string::npos) text[at] = ' ';
+    if (text.ends_with('Z')) text.pop_back();
+  }
+  return Take(ParseDatum(text, type), "a value");
+}
+
+Datum ValueOf(const Json& json, const DataType& type) {
+  if (json.is_null()) return {};
+  switch (type.kind()) {
+    case TypeKind::kBoolean: return json.is_string() ? TextValueOf(json.as_string(), type) : Datum(json.as_bool());
+    case TypeKind::kTinyInt:
+    case TypeKind::kSmallInt:
+    case TypeKind::kInt:
+    case TypeKind::kBigInt: return json.is_string() ? TextValueOf(json.as_string(), type) : Datum(json.as_integer());
+    case TypeKind::kFloat: return SingleOf(json);
+    case TypeKind::kDouble: return NumberOf(json);
+    case TypeKind::kBinary:
+    case TypeKind::kVarBinary:
+      if (!json.is_string()) Unknown("bytes of a sketch");
+      return BytesOf(json.as_string());
+    case TypeKind::kChar:
+    case TypeKind::kVarChar: return json.as_string();
+    case TypeKind::kArray: {
+      DatumList elements;
+      for (const Json& element : json.as_array()) elements.push_back(ValueOf(element, type.element()));
+      return elements;
+    }
+    case TypeKind::kMap: return PairsOf(json, type.key(), type.element());
+    case TypeKind::kMultiset: return PairsOf(json, type.element(), DataType::Int());
+    case TypeKind::kRow: return RowOf(json, type.fields());
+    case TypeKind::kVariant:
+    case TypeKind::kBlob:
+    case TypeKind::kVector: Unknown(fmt::format("a value of type {}", type.ToString()));
+    default: return TextValueOf(json.is_string() ? json.as_string() : PrintJson(json), type);
+  }
+}
+
+/// Rows of one write, each with its kind.
+struct Rows {
+  std::vector<DatumList> rows;
+  std::vector<RowKind> kinds;
+
+  void Add(const Json& cells, std::span<const DataField> fields) {
+    Json::Array values = cells.as_array();
+    RowKind kind = RowKind::kInsert;
+    if (values.size() == fields.size() + 1) {
+      kind = ParseRowKind(values.front().as_string()).value();
+      values.erase(values.begin());
+    }
+    rows.push_back(RowOf(Json(std::move(values)), fields));
+    kinds.push_back(kind);
+  }
+};
+
+std::string Expand(std::string text, std::int64_t i) {
+  for (std::size_t at = 0; (at = text.find("{i", at)) != std::string::npos;) {
+    const std::size_t end = text.find('}', at);
+    const std::int64_t value = text[at + 2] == '%' ? i % std::stoll(text.substr(at + 3, end - at - 3)) : i;
+    text.replace(at, end - at + 1, std::to_string(value));
+  }
+  return text;
+}
+
+Rows RowsOf(const Json& step, std::span<const DataField> fields) {
+  Rows out;
+  if (const Json* rows = step.Find("rows")) {
+    for (const Json& row : rows->as_array()) out.Add(row, fields);
+  }
+  if (const Json* formula = step.Find("generate")) {
+    const std::int64_t from = formula->FindInteger("from")->value_or(0);
+    const std::int64_t count = Take(formula->GetInteger("count"), "generate");
+    for (std::int64_t i = from; i < from + count; ++i) {
+      Json::Array cells;
+      for (const Json& cell : formula->Find("row")->as_array()) {
+        cells.push_back(cell.is_string() ? Json(Expand(cell.as_string(), i)) : cell);
+      }
+      out.Add(Json(std::move(cells)), fields);
+    }
+  }
+  return out;
+}
+
+// Steps.
+
+class Script {
+ public:
+  explicit Script(const std::string& warehouse)
+      : catalog_(Take(MakeFileSystemCatalog("paimon", Options({{"warehouse", warehouse}})), "the catalog")) {}
+
+  void Run(const Json& step) {
+    const std::string op = Take(step.GetString("op"), "a step");
+    if (op == "create_database") {
+      CheckKeys(step, {"database"});
+      Require(catalog_->CreateDatabase(Take(step.GetString("database"), "a step"), true), "create_database");
+    } else if (op == "create_table") {
+      CreateTable(step);
+    } else if (op == "drop_table") {
+      CheckKeys(step, {"table"});
+      Require(catalog_->DropTable(TableOf(step), {}), "drop_table");
+    } else if (op == "write") {
+      Write(step);
+    } else if (op == "compact") {
+      Compact(step);
+    } else {
+      Unknown(fmt::format("the step {}", op));
+    }
+  }
+
+ private:
+  static void CheckKeys(const Json& step, const std::set<std::string>& known) {
+    for (const auto& [key, value] : step.as_object()) {
+      if (key != "op" && !known.contains(key)) Unknown(fmt::format("the key {}", key));
+    }
+  }
+
+  static Identifier TableOf(const Json& step) {
+    Identifier identifier = Take(Identifier::Parse(Take(step.GetString("table"), "a step")), "a step");
+    identifier.branch = *step.FindString("branch");
+    return identifier;
+  }
+
+  static std::vector<std::string> Names(const Json& step, const char* key) {
+    std::vector<std::string> names;
+    if (const Json* list = step.Find(key)) {
+      for (const Json& name : list->as_array()) names.push_back(name.as_string());
+    }
+    return names;
+  }
+
+  static Options OptionsOf(const Json& step) {
+    Options options;
+    if (const Json* members = step.Find("options")) {
+      for (const auto& [key, value] : members->as_object()) options.Set(key, value.as_string());
+    }
+    return options;
+  }
+
+  void CreateTable(const Json& step) {
+    CheckKeys(step, {"table", "columns", "primary_key", "partition_by", "options"});
+    TableDefinition definition;
+    for (const Json& column : step.Find("columns")->as_array()) {
+      if (!column.is_array()) Unknown("a column with a comment or default");
+      const std::string& type = column.as_array().at(1).as_string();
+      definition.fields.push_back({.id = FieldId(0),
+                                   .name = column.as_array().at(0).as_string(),
+                                   .type = Take(ParseDataType(type), type.c_str()),
+                                   .description = {},
+                                   .default_value = {}});
+    }
+    definition.primary_keys = Names(step, "primary_key");
+    definition.partition_keys = Names(step, "partition_by");
+    definition.options = OptionsOf(step);
+    const Identifier identifier = TableOf(step);
+    Require(catalog_->CreateDatabase(identifier.database, true), "create_table");
+    Require(catalog_->CreateTable(identifier, definition, false), "create_table");
+  }
+
+  void Write(const Json& step) {
+    CheckKeys(step, {"table", "branch", "options", "rows", "generate", "overwrite", "user", "identifier", "watermark",
+                     "properties", "force", "wait_compaction"});
+    const Table table = Take(catalog_->OpenTable(TableOf(step), OptionsOf(step)), "write");
+    const std::string user = step.FindString("user")->value_or("braid");
+    const Json* overwrite = step.Find("overwrite");
+    const auto writer = Take(TableWriter::Make(table, {.commit_user = user,
+                                                       .spill_directory = {},
+                                                       .ignore_previous_files = overwrite != nullptr}),
+                             "write");
+    const Rows rows = RowsOf(step, table.schema().fields);
+    Require(writer->Write(Take(MakeBatch(table.schema().fields, rows.rows, rows.kinds), "write")), "write");
+    Committable committable;
+    committable.identifier = step.FindInteger("identifier")->value_or(kBatchCommitIdentifier);
+    committable.watermark = *step.FindInteger("watermark");
+    if (const Json* properties = step.Find("properties")) {
+      for (const auto& [key, value] : properties->as_object()) committable.properties[key] = value.as_string();
+    }
+    committable.messages = Take(writer->PrepareCommit(Flag(step, "wait_compaction", true), committable.identifier), "write");
+    TableCommit commit(table, user);
+    if (overwrite == nullptr) {
+      Take(commit.Commit(committable, Flag(step, "force", false)), "write");
+      return;
+    }
+    OverwriteTarget target;
+    for (const auto& [key, value] : overwrite->as_object()) {
+      target.partition[key] = value.is_string() ? value.as_string() : PrintJson(value);
+    }
+    // As Java: without a partition, a partitioned table replaces what it writes unless its options say otherwise.
+    target.dynamic = target.partition.empty() && table.options().Find("dynamic-partition-overwrite").value_or("true") == "true" &&
+                     !table.schema().partition_keys.empty();
+    Take(commit.Overwrite(committable, target), "write");
+  }
+
+  void Compact(const Json& step) {
+    CheckKeys(step, {"table", "branch", "options", "full", "user"});
+    const Table table = Take(catalog_->OpenTable(TableOf(step), OptionsOf(step)), "compact");
+    Take(CompactTable(table, Flag(step, "full", true), nullptr, step.FindString("user")->value_or("braid")), "compact");
+  }
+
+  static bool Flag(const Json& step, const char* key, bool otherwise) {
+    const Json* value = step.Find(key);
+    return value == nullptr ? otherwise : value->as_bool();
+  }
+
+  std::shared_ptr<Catalog> catalog_;
+};
+
+int RunScript(const std::string& warehouse, const std::string& path) {
+  std::ifstream file(path);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  int number = 0;
+  try {
+    const Json steps = Take(ParseJson(text), path.c_str());
+    Script script(warehouse);
+    for (const Json& step : steps.as_array()) {
+      script.Run(step);
+      fmt::print("{}\n", PrintJson(Json(Json::Object{{"step", ++number}, {"op", *step.Find("op")}})));
+    }
+  } catch (const ScriptFailure& failure) {
+    fmt::print(stderr, "step {}: {}\n", number + 1, failure.message);
+    return failure.exit_code;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace braid
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fputs("usage: write_tables WAREHOUSE SCRIPT.json\n", stderr);
+    return 1;
+  }
+  return braid::RunScript(argv[1], argv[2]);
+}
