@@ -101,7 +101,7 @@ class FromAnalyzer {
     std::vector<std::string> path = {resolved->catalog, resolved->identifier.database, node.name.last()};
     OperatorPtr source;
     if (resolved->view) {
-      if (!options.empty()) return analysis_.ErrorAt(node.name.position(), fmt::format("{} is a view, and views take no options", node.name.last()));
+      if (!options.empty() && resolved->options.empty()) return analysis_.ErrorAt(node.name.position(), fmt::format("{} is a view, and views take no options", node.name.last()));
       BRAID_TRY_ASSIGN(source, AnalyzeView(*resolved, node.name.position()));
     } else {
       source = ScanOf(*std::move(resolved));

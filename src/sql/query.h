@@ -24,7 +24,8 @@ struct ResolvedTable {
   /// A view: its text, parsed, and the names that its columns have.
   std::optional<syntax::QueryPtr> view;
   std::vector<std::string> view_columns;
-  /// Options that the table was opened with: those of the hints and of FOR SYSTEM_TIME AS OF.
+  /// Options that the table was opened with: those of the hints and of FOR SYSTEM_TIME AS OF. A view that has them has passed
+  /// them on to the tables in its query.
   Options options;
 };
 
