@@ -12,16 +12,34 @@ namespace {
 using Range = std::pair<char32_t, char32_t>;
 
 // Wide and full-width blocks of Unicode's EastAsianWidth.txt, ascending.
-constexpr std::array<Range, 19> kWide = {{{0x1100, 0x115F}, {0x231A, 0x231B}, {0x2329, 0x232A}, {0x23E9, 0x23EC}, {0x25FD, 0x25FE},
-                                          {0x2614, 0x2615}, {0x2648, 0x2653}, {0x26AA, 0x26AB}, {0x2705, 0x2705}, {0x274C, 0x274C},
-                                          {0x2E80, 0x303E}, {0x3041, 0x33FF}, {0x3400, 0x4DBF}, {0x4E00, 0xA4CF}, {0xA960, 0xA97C},
-                                          {0xAC00, 0xD7A3}, {0xF900, 0xFAFF}, {0xFE30, 0xFE6F}, {0xFF01, 0xFF60}}};
-constexpr std::array<Range, 4> kWideBeyond = {{{0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}}};
-constexpr std::array<Range, 5> kCombining = {{{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}}};
+constexpr std::array<Range, 19> kWide = {{{0x1100, 0x115F},
+                                          {0x231A, 0x231B},
+                                          {0x2329, 0x232A},
+                                          {0x23E9, 0x23EC},
+                                          {0x25FD, 0x25FE},
+                                          {0x2614, 0x2615},
+                                          {0x2648, 0x2653},
+                                          {0x26AA, 0x26AB},
+                                          {0x2705, 0x2705},
+                                          {0x274C, 0x274C},
+                                          {0x2E80, 0x303E},
+                                          {0x3041, 0x33FF},
+                                          {0x3400, 0x4DBF},
+                                          {0x4E00, 0xA4CF},
+                                          {0xA960, 0xA97C},
+                                          {0xAC00, 0xD7A3},
+                                          {0xF900, 0xFAFF},
+                                          {0xFE30, 0xFE6F},
+                                          {0xFF01, 0xFF60}}};
+constexpr std::array<Range, 4> kWideBeyond = {
+    {{0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}}};
+constexpr std::array<Range, 5> kCombining = {
+    {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}}};
 
 template <typename Ranges>
 bool IsIn(const Ranges& ranges, char32_t c) {
-  return std::any_of(ranges.begin(), ranges.end(), [c](const Range& range) { return range.first <= c && c <= range.second; });
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [c](const Range& range) { return range.first <= c && c <= range.second; });
 }
 
 std::size_t WidthOf(char32_t c) {

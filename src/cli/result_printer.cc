@@ -88,8 +88,10 @@ class CsvPrinter : public ResultPrinter {
         }
         BRAID_TRY_ASSIGN(const std::string field, DisplayText(value, result.columns[i].type, zone));
         // An empty text is quoted, since NULL is nothing at all.
-        if (field.empty()) text += "\"\",";
-        else AppendField(field, text);
+        if (field.empty())
+          text += "\"\",";
+        else
+          AppendField(field, text);
       }
       text.back() = '\n';
       return Ok();
@@ -183,7 +185,8 @@ Result<std::unique_ptr<ResultPrinter>> MakeResultPrinter(std::string_view form, 
   if (form == "jsonl") return std::unique_ptr<ResultPrinter>(std::make_unique<JsonLinesPrinter>(out));
   if (form == "csv") return std::unique_ptr<ResultPrinter>(std::make_unique<CsvPrinter>(out));
   if (form == "statements") return std::unique_ptr<ResultPrinter>(std::make_unique<StatementsPrinter>(out));
-  return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no form of output", form)).Hint("it is tableau, jsonl, csv or statements");
+  return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no form of output", form))
+      .Hint("it is tableau, jsonl, csv or statements");
 }
 
 }  // namespace braid

@@ -1,7 +1,5 @@
 #include "cli/shell.h"
 
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 
@@ -36,7 +35,8 @@ Status Shell::Run(const syntax::StatementText& statement, std::string_view origi
   Status done = Execute(statement.text);
   if (done) return done;
   Error error = std::move(done).error();
-  if (!origin.empty()) error = std::move(error).Context(fmt::format("in the statement at line {} of {}", statement.line, origin));
+  if (!origin.empty())
+    error = std::move(error).Context(fmt::format("in the statement at line {} of {}", statement.line, origin));
   return Report(std::move(error));
 }
 

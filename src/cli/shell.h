@@ -17,14 +17,16 @@ namespace braid {
 class Shell {
  public:
   /// Both outlive the shell. `keep_going`: a failed statement is reported and the next one runs.
-  Shell(Session& session, ResultPrinter& printer, bool keep_going) : session_(session), printer_(printer), keep_going_(keep_going) {}
+  Shell(Session& session, ResultPrinter& printer, bool keep_going)
+      : session_(session), printer_(printer), keep_going_(keep_going) {}
 
-  /// Runs a text of statements. `origin` is what errors call it: "init.sql". Errors: that of the statement that stopped it.
+  /// Runs a text of statements. `origin` is what errors call it: "init.sql". Errors: that of the statement that stopped
+  /// it.
   Status RunScript(std::string_view text, std::string_view origin);
   /// Runs the statements of standard input as they arrive.
   Status RunPipe();
-  /// Reads statements from the terminal until QUIT or the end of input. `history_file` may be empty. A failed statement is shown
-  /// and never ends the conversation.
+  /// Reads statements from the terminal until QUIT or the end of input. `history_file` may be empty. A failed statement
+  /// is shown and never ends the conversation.
   Status RunTerminal(const std::string& history_file);
 
   /// After QUIT nothing more is run.

@@ -1,12 +1,5 @@
 // The conversation at a terminal: a line editor with history, statements over several lines, Ctrl-C.
 
-#include <histedit.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sys/eventfd.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -18,6 +11,12 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <histedit.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/shell.h"
@@ -35,8 +34,8 @@ sigset_t InterruptSet() {
   return set;
 }
 
-// Turns Ctrl-C into Session::Cancel while a statement runs. SIGINT is blocked for the process's threads from the constructor on,
-// but for the time in which the editor reads a line, when Ctrl-C drops the line.
+// Turns Ctrl-C into Session::Cancel while a statement runs. SIGINT is blocked for the process's threads from the
+// constructor on, but for the time in which the editor reads a line, when Ctrl-C drops the line.
 class InterruptWatch {
  public:
   explicit InterruptWatch(Session& session) : session_(session) {
@@ -61,7 +60,8 @@ class InterruptWatch {
 
  private:
   void Watch() {
-    std::array<pollfd, 2> files = {{{.fd = signals_, .events = POLLIN, .revents = 0}, {.fd = stop_, .events = POLLIN, .revents = 0}}};
+    std::array<pollfd, 2> files = {
+        {{.fd = signals_, .events = POLLIN, .revents = 0}, {.fd = stop_, .events = POLLIN, .revents = 0}}};
     for (;;) {
       if (::poll(files.data(), files.size(), -1) < 0 && errno != EINTR) return;
       if ((files[1].revents & POLLIN) != 0) return;
@@ -90,7 +90,9 @@ const char* Prompt(EditLine* editor) {
 class Editor {
  public:
   explicit Editor(std::string history_file)
-      : history_file_(std::move(history_file)), editor_(el_init("braid", stdin, stdout, stderr)), history_(history_init()) {
+      : history_file_(std::move(history_file)),
+        editor_(el_init("braid", stdin, stdout, stderr)),
+        history_(history_init()) {
     HistEvent event;
     history(history_, &event, H_SETSIZE, kHistorySize);
     history(history_, &event, H_SETUNIQUE, 1);

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/reading.h"
@@ -37,7 +36,8 @@ struct SqlArguments {
 
 // A folder of the user by the XDG rules: $variable/braid, else ~/fallback/braid; empty without a home.
 std::string UserFolder(const char* variable, const char* fallback) {
-  if (const char* folder = std::getenv(variable); folder != nullptr && *folder == '/') return std::string(folder) + "/braid";
+  if (const char* folder = std::getenv(variable); folder != nullptr && *folder == '/')
+    return std::string(folder) + "/braid";
   const char* home = std::getenv("HOME");
   return home == nullptr || *home == '\0' ? "" : fmt::format("{}/{}/braid", home, fallback);
 }
@@ -47,7 +47,8 @@ Result<std::string> ReadFile(const std::string& path) {
   std::ostringstream text;
   if (!file || !(text << file.rdbuf())) {
     if (std::filesystem::is_regular_file(path) && std::filesystem::is_empty(path)) return std::string();
-    return Error(ErrorCode::kNotFound, fmt::format("cannot read {}", path)).Hint("give the path of a file of SQL statements");
+    return Error(ErrorCode::kNotFound, fmt::format("cannot read {}", path))
+        .Hint("give the path of a file of SQL statements");
   }
   return text.str();
 }
@@ -68,7 +69,8 @@ Status RunInit(Session& session, const SqlArguments& arguments) {
   const std::string catalog = syntax::QuoteIdentifier(arguments.catalog.empty() ? "paimon" : arguments.catalog);
   std::string text;
   if (!arguments.warehouse.empty()) {
-    text = fmt::format("CREATE CATALOG {} WITH ('type' = 'paimon', 'warehouse' = {});", catalog, syntax::QuoteString(arguments.warehouse));
+    text = fmt::format("CREATE CATALOG {} WITH ('type' = 'paimon', 'warehouse' = {});", catalog,
+                       syntax::QuoteString(arguments.warehouse));
   }
   if (!arguments.warehouse.empty() || !arguments.catalog.empty()) text += fmt::format("USE CATALOG {};", catalog);
   return shell.RunScript(text, "");
@@ -76,7 +78,8 @@ Status RunInit(Session& session, const SqlArguments& arguments) {
 
 // Where the terminal's history is kept; empty if nowhere.
 std::string HistoryFile(const SqlArguments& arguments) {
-  const std::string folder = arguments.state_directory.empty() ? UserFolder("XDG_STATE_HOME", ".local/state") : arguments.state_directory;
+  const std::string folder =
+      arguments.state_directory.empty() ? UserFolder("XDG_STATE_HOME", ".local/state") : arguments.state_directory;
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   return folder.empty() || error ? "" : folder + "/sql_history";
@@ -86,7 +89,8 @@ Status RunSql(const SqlArguments& arguments) {
   BRAID_TRY_ASSIGN(Options options, ParseKeyValues(arguments.options));
   const bool has_text = !arguments.scripts.empty() || !arguments.statements.empty();
   const bool terminal = !has_text && isatty(STDIN_FILENO) != 0;
-  BRAID_TRY_ASSIGN(const auto printer, MakeResultPrinter(arguments.output, stdout, terminal || isatty(STDOUT_FILENO) != 0));
+  BRAID_TRY_ASSIGN(const auto printer,
+                   MakeResultPrinter(arguments.output, stdout, terminal || isatty(STDOUT_FILENO) != 0));
   SessionSettings settings;
   settings.options = std::move(options);
   settings.observer = MakeLineageObserver();
@@ -104,15 +108,19 @@ Status RunSql(const SqlArguments& arguments) {
 
 std::function<Status()> AddSqlCommand(CLI::App& command) {
   auto arguments = std::make_shared<SqlArguments>();
-  command.add_option("-f,--file", arguments->scripts, "run the statements of a file; repeatable, before those of -e")->allow_extra_args(false);
-  command.add_option("-e,--execute", arguments->statements, "run these statements; repeatable")->allow_extra_args(false);
+  command.add_option("-f,--file", arguments->scripts, "run the statements of a file; repeatable, before those of -e")
+      ->allow_extra_args(false);
+  command.add_option("-e,--execute", arguments->statements, "run these statements; repeatable")
+      ->allow_extra_args(false);
   command.add_option("-i,--init", arguments->init, "run the statements of this file first");
   command.add_flag("--no-init", arguments->no_init, "leave out init.sql of the user's config folder (~/.config/braid)");
   command.add_option("-D", arguments->options, "KEY=VALUE, as SET; repeatable")->allow_extra_args(false);
   command.add_flag("--keep-going", arguments->keep_going, "go on after a statement that fails");
   command.add_option("--state-dir", arguments->state_directory, "folder of jobs and of the shell's history");
-  command.add_option("--output", arguments->output, "tableau, jsonl, csv or statements (one JSON line a statement)")->capture_default_str();
-  command.add_option("--warehouse", arguments->warehouse, "make a catalog of this warehouse, named by --catalog or 'paimon', and use it");
+  command.add_option("--output", arguments->output, "tableau, jsonl, csv or statements (one JSON line a statement)")
+      ->capture_default_str();
+  command.add_option("--warehouse", arguments->warehouse,
+                     "make a catalog of this warehouse, named by --catalog or 'paimon', and use it");
   command.add_option("--catalog", arguments->catalog, "use this catalog, as init.sql or --warehouse makes it");
   command.footer(
       "Without -f and -e: a conversation at a terminal, or the statements of standard input as they arrive.\n"

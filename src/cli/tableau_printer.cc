@@ -23,8 +23,14 @@ using Row = std::vector<std::string>;
 class Tableau {
  public:
   Tableau(std::FILE* out, const StatementResult& result, const Session& session)
-      : out_(out), result_(result), zone_(session.time_zone()), is_query_(result.kind == StatementResult::Kind::kQuery) {
-    widest_ = is_query_ ? static_cast<std::size_t>(ParseInt64(session.Option("sql-client.display.max-column-width")).value_or(30)) : std::string::npos;
+      : out_(out),
+        result_(result),
+        zone_(session.time_zone()),
+        is_query_(result.kind == StatementResult::Kind::kQuery) {
+    widest_ =
+        is_query_
+            ? static_cast<std::size_t>(ParseInt64(session.Option("sql-client.display.max-column-width")).value_or(30))
+            : std::string::npos;
   }
 
   Status Print(BatchReader& rows) {
@@ -84,7 +90,8 @@ class Tableau {
   Status Finish() {
     if (count_ == 0) return Ok();
     // A page of text is read better without a frame.
-    if (widths_.empty() && waiting_.size() == 1 && waiting_[0].size() == 1 && waiting_[0][0].find('\n') != std::string::npos) {
+    if (widths_.empty() && waiting_.size() == 1 && waiting_[0].size() == 1 &&
+        waiting_[0][0].find('\n') != std::string::npos) {
       const std::string& text = waiting_[0][0];
       return Write(text + (text.back() == '\n' ? "" : "\n"));
     }
@@ -174,6 +181,8 @@ class TableauPrinter : public ResultPrinter {
 
 }  // namespace
 
-std::unique_ptr<ResultPrinter> MakeTableauPrinter(std::FILE* out, bool chatty) { return std::make_unique<TableauPrinter>(out, chatty); }
+std::unique_ptr<ResultPrinter> MakeTableauPrinter(std::FILE* out, bool chatty) {
+  return std::make_unique<TableauPrinter>(out, chatty);
+}
 
 }  // namespace braid
