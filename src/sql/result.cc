@@ -21,7 +21,8 @@ Result<StatementResult> RowsResult(std::vector<QueryColumn> columns, const std::
   std::vector<DataField> fields;
   for (const QueryColumn& column : columns) {
     const FieldId id(static_cast<std::int32_t>(fields.size()));
-    fields.push_back({.id = id, .name = column.name, .type = StorageType(column.type), .description = {}, .default_value = {}});
+    fields.push_back(
+        {.id = id, .name = column.name, .type = StorageType(column.type), .description = {}, .default_value = {}});
   }
   std::vector<Batch> batches;
   if (!rows.empty()) {
@@ -65,7 +66,8 @@ std::string NullableTypeText(const DataType& type, TypeStyle style) {
   switch (type.kind()) {
     case TypeKind::kArray: return fmt::format("ARRAY<{}>", TypeText(type.element(), style));
     case TypeKind::kMultiset: return fmt::format("MULTISET<{}>", TypeText(type.element(), style));
-    case TypeKind::kMap: return fmt::format("MAP<{}, {}>", TypeText(type.key(), style), TypeText(type.element(), style));
+    case TypeKind::kMap:
+      return fmt::format("MAP<{}, {}>", TypeText(type.key(), style), TypeText(type.element(), style));
     case TypeKind::kRow: return RowTypeText(type, style);
     case TypeKind::kVarChar:
       if (style == TypeStyle::kSerializable) return fmt::format("VARCHAR({})", type.length());
@@ -99,6 +101,8 @@ std::string SummaryTypeText(const SqlType& type) {
   return "NULL";
 }
 
-std::string SerializableTypeText(const DataType& type) { return TypeText(type, TypeStyle::kSerializable); }
+std::string SerializableTypeText(const DataType& type) {
+  return TypeText(type, TypeStyle::kSerializable);
+}
 
 }  // namespace braid

@@ -39,7 +39,7 @@ struct StatementResult {
   bool ordered = false;  ///< the query has an outer ORDER BY
   /// Of kRows and kQuery: columns of the types that StorageType gives. Use it before the next statement runs.
   std::unique_ptr<BatchReader> rows = nullptr;
-  std::vector<SinkResult> sinks = {};      ///< of kWritten
+  std::vector<SinkResult> sinks = {};     ///< of kWritten
   std::vector<std::string> notices = {};  ///< what the user should know beside the result, one line each
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();  ///< when the statement began
 };
@@ -57,13 +57,13 @@ std::string SummaryTypeText(const SqlType& type);
 /// A type as Flink's SHOW CREATE TABLE prints it: "VARCHAR(2147483647)", "TIMESTAMP(3) WITH LOCAL TIME ZONE NOT NULL".
 std::string SerializableTypeText(const DataType& type);
 
-/// Appends a value as JSON: numbers as numbers (DOUBLE in Java's form; NaN and infinities in quotes), DECIMAL and times as text
-/// with all digits of their type (TIMESTAMP_LTZ in UTC with "Z"), bytes in hexadecimal, intervals as {"months":n} and {"millis":n},
-/// MAP and MULTISET as an array of [key,value] sorted by key, ROW as an object.
+/// Appends a value as JSON: numbers as numbers (DOUBLE in Java's form; NaN and infinities in quotes), DECIMAL and times
+/// as text with all digits of their type (TIMESTAMP_LTZ in UTC with "Z"), bytes in hexadecimal, intervals as
+/// {"months":n} and {"millis":n}, MAP and MULTISET as an array of [key,value] sorted by key, ROW as an object.
 void AppendJsonValue(const Datum& value, const SqlType& type, std::string& out);
 
-/// A value as Flink's SQL client prints it: NULL is "<NULL>" but "NULL" within another value; TIMESTAMP_LTZ in the zone.
-/// Errors: kInvalidArgument for an unknown zone.
+/// A value as Flink's SQL client prints it: NULL is "<NULL>" but "NULL" within another value; TIMESTAMP_LTZ in the
+/// zone. Errors: kInvalidArgument for an unknown zone.
 Result<std::string> DisplayText(const Datum& value, const SqlType& type, std::string_view zone);
 
 }  // namespace braid

@@ -20,7 +20,9 @@ namespace braid {
 
 namespace {
 
-void AppendText(std::string_view text, std::string& out) { AppendJsonString(IsUtf8(text) ? std::string(text) : RepairUtf8(text), out); }
+void AppendText(std::string_view text, std::string& out) {
+  AppendJsonString(IsUtf8(text) ? std::string(text) : RepairUtf8(text), out);
+}
 
 // Digits of the second, as many as the type has.
 void AppendFraction(std::int32_t nanos, int digits, std::string& out) {
@@ -68,7 +70,8 @@ void AppendJsonPairs(const DatumList& entries, const DataType& type, std::string
   }
   std::sort(pairs.begin(), pairs.end());
   out += '[';
-  for (std::size_t i = 0; i < pairs.size(); ++i) out += fmt::format("{}[{},{}]", i > 0 ? "," : "", pairs[i].first, pairs[i].second);
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    out += fmt::format("{}[{},{}]", i > 0 ? "," : "", pairs[i].first, pairs[i].second);
   out += ']';
 }
 
@@ -140,8 +143,8 @@ std::string MonthsText(std::int64_t months) {
 std::string MillisText(std::int64_t millis) {
   const std::int64_t size = std::llabs(millis);
   const std::int64_t rest = size % kMillisPerDay;
-  return fmt::format("{}{} {:02}:{:02}:{:02}.{:03}", millis < 0 ? '-' : '+', size / kMillisPerDay, rest / 3'600'000, rest / 60'000 % 60,
-                     rest / 1000 % 60, rest % 1000);
+  return fmt::format("{}{} {:02}:{:02}:{:02}.{:03}", millis < 0 ? '-' : '+', size / kMillisPerDay, rest / 3'600'000,
+                     rest / 60'000 % 60, rest / 1000 % 60, rest % 1000);
 }
 
 // Prints values as the client does.
@@ -189,7 +192,8 @@ class Display {
       }
       case TypeKind::kRow: {
         std::size_t i = 0;
-        AppendAll(value.as_list(), "(", ")", out, [&](const Datum& field) { Append(field, type.fields()[i++].type, out); });
+        AppendAll(value.as_list(), "(", ")", out,
+                  [&](const Datum& field) { Append(field, type.fields()[i++].type, out); });
         return;
       }
     }
@@ -197,7 +201,8 @@ class Display {
 
  private:
   template <typename AppendOne>
-  static void AppendAll(const DatumList& values, std::string_view open, std::string_view close, std::string& out, const AppendOne& one) {
+  static void AppendAll(const DatumList& values, std::string_view open, std::string_view close, std::string& out,
+                        const AppendOne& one) {
     out += open;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (i > 0) out += ", ";

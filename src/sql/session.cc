@@ -24,17 +24,26 @@ Result<StatementResult> Session::Execute(std::string_view statement) {
   const StatementContext context{.session = impl_->state, .text = statement};
   if (impl_->state.statement_set() && !std::holds_alternative<syntax::Insert>(tree.node) &&
       !std::holds_alternative<syntax::EndStatementSet>(tree.node)) {
-    return Error(ErrorCode::kInvalidArgument, "only INSERT can stand in a statement set").Hint("END ends the set and runs it");
+    return Error(ErrorCode::kInvalidArgument, "only INSERT can stand in a statement set")
+        .Hint("END ends the set and runs it");
   }
   Result<StatementResult> result = RunStatement(tree, context);
   if (result) result->started = started;
   return result;
 }
 
-std::string Session::time_zone() const { return impl_->state.time_zone(); }
-const Options& Session::options() const { return impl_->state.options(); }
-std::string Session::Option(std::string_view key) const { return impl_->state.Option(key); }
-void Session::Cancel() { impl_->state.Cancel(); }
+std::string Session::time_zone() const {
+  return impl_->state.time_zone();
+}
+const Options& Session::options() const {
+  return impl_->state.options();
+}
+std::string Session::Option(std::string_view key) const {
+  return impl_->state.Option(key);
+}
+void Session::Cancel() {
+  impl_->state.Cancel();
+}
 
 Result<StatementResult> RunStatement(const syntax::Statement& statement, const StatementContext& context) {
   return std::visit([&](const auto& node) { return Run(node, context); }, statement.node);

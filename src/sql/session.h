@@ -34,8 +34,8 @@ struct JobDescription {
 
 /// How a job is to commit.
 struct StartedJob {
-  std::string job_id;                             ///< the observer's own; empty without an observer
-  std::string commit_user;                        ///< the commit user of every sink
+  std::string job_id;                             ///< the observer's own; empty if it does not care
+  std::string commit_user;                        ///< of every sink; empty: one that nobody else has
   std::map<std::string, std::string> properties;  ///< put into every snapshot that the job makes
 };
 
@@ -43,7 +43,8 @@ struct StartedJob {
 class JobObserver {
  public:
   virtual ~JobObserver() = default;
-  /// A catalog was made and is not shared yet: register databases and system tables, check options. An error refuses the catalog.
+  /// A catalog was made and nobody uses it yet: register databases and system tables, check options. An error refuses
+  /// the catalog.
   virtual Status CatalogOpened(const std::shared_ptr<Catalog>& catalog) = 0;
   /// Before anything is written. An error refuses the job.
   virtual Result<StartedJob> Begin(const JobDescription& job) = 0;
@@ -60,8 +61,8 @@ struct SessionSettings {
   const Clock* clock = &SystemClock();              ///< outlives the session
 };
 
-/// One user's conversation: catalogs, current names, temporary tables and views, options. Statements run one after the other;
-/// one thread at a time, but for Cancel.
+/// One user's conversation: catalogs, current names, temporary tables and views, options. Statements run one after the
+/// other; one thread at a time, but for Cancel.
 class Session {
  public:
   explicit Session(SessionSettings settings);
@@ -70,7 +71,8 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   /// Parses and runs one statement; a `;` may end it. Rows that it still owes are lost when the next one runs.
-  /// Errors: as the statement's parts have them, with line and caret where the text is wrong. The session goes on after an error.
+  /// Errors: as the statement's parts have them, with line and caret where the text is wrong. The session goes on after
+  /// an error.
   Result<StatementResult> Execute(std::string_view statement);
 
   /// `table.local-time-zone`.

@@ -99,7 +99,9 @@ class SessionState : public NameResolver {
     std::string prefix;  ///< "`c`.`db`."
   };
   void StartNotingNames() { noted_names_.emplace(); }
-  std::vector<MissingParts> StopNotingNames() { return std::exchange(noted_names_, std::nullopt).value_or(std::vector<MissingParts>()); }
+  std::vector<MissingParts> StopNotingNames() {
+    return std::exchange(noted_names_, std::nullopt).value_or(std::vector<MissingParts>());
+  }
 
   // Options.
   Options& options() { return options_; }
@@ -129,7 +131,8 @@ class SessionState : public NameResolver {
 
  private:
   // A table with computed columns as the view that computes them.
-  static Result<ResolvedTable> ViewOfComputed(ResolvedTable table, const TableColumns& columns, const FullName& name, const Options& hints);
+  static Result<ResolvedTable> ViewOfComputed(ResolvedTable table, const TableColumns& columns, const FullName& name,
+                                              const Options& hints);
   Result<std::shared_ptr<Catalog>> OpenOwnCatalog(const std::string& name, const CatalogEntry& entry) const;
 
   SessionSettings settings_;

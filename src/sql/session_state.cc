@@ -1,6 +1,3 @@
-#include <sys/sysinfo.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -8,6 +5,8 @@
 
 #include <arrow/record_batch.h>
 #include <fmt/format.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "base/uuid.h"
@@ -24,7 +23,8 @@ namespace {
 
 constexpr const char* kDefaultCatalog = "default_catalog";
 constexpr const char* kDefaultDatabase = "default_database";
-// Ends the name of a table with computed columns where the stored ones alone are meant: in the query that computes the others.
+// Ends the name of a table with computed columns where the stored ones alone are meant: in the query that computes the
+// others.
 constexpr std::string_view kStoredColumns = "\x01";
 
 // The zone of the process, as `table.local-time-zone` names it.
@@ -54,7 +54,8 @@ Error Unknown(std::string_view kind, const std::string& name, const Map& known) 
   std::vector<std::string> names;
   for (const auto& [key, value] : known) names.push_back(key);
   Error error(ErrorCode::kNotFound, fmt::format("{} {} does not exist", kind, name));
-  if (const auto nearest = NearestName(name, names)) return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));
+  if (const auto nearest = NearestName(name, names))
+    return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));
   return std::move(error).Hint(fmt::format("there are {}", Join(names, ", ")));
 }
 
@@ -68,15 +69,21 @@ SessionFolder::~SessionFolder() {
 Result<std::string> SessionFolder::Path() {
   if (!path_.empty()) return path_;
   const char* temporary = std::getenv("TMPDIR");
-  std::string path = fmt::format("{}/braid-{}-{}", temporary != nullptr && *temporary != '\0' ? temporary : "/tmp", getpid(), RandomUuid());
+  std::string path = fmt::format("{}/braid-{}-{}", temporary != nullptr && *temporary != '\0' ? temporary : "/tmp",
+                                 getpid(), RandomUuid());
   BRAID_TRY(LocalFileSystem()->CreateDirectories(path));
   path_ = path;
   return path;
 }
 
 SessionState::SessionState(SessionSettings settings)
-    : settings_(std::move(settings)), options_(settings_.options), current_catalog_(kDefaultCatalog), current_database_(kDefaultDatabase) {
-  catalogs_.emplace(kDefaultCatalog, CatalogEntry{.options = Options(Options::Map{{"type", "generic_in_memory"}}), .comment = {}, .default_database = kDefaultDatabase});
+    : settings_(std::move(settings)),
+      options_(settings_.options),
+      current_catalog_(kDefaultCatalog),
+      current_database_(kDefaultDatabase) {
+  catalogs_.emplace(kDefaultCatalog, CatalogEntry{.options = Options(Options::Map{{"type", "generic_in_memory"}}),
+                                                  .comment = {},
+                                                  .default_database = kDefaultDatabase});
 }
 
 std::string SessionState::Option(std::string_view key) const {
@@ -122,16 +129,19 @@ Result<std::shared_ptr<Catalog>> SessionState::FindCatalog(const std::string& na
   return found->second.catalog;
 }
 
-Result<std::shared_ptr<Catalog>> SessionState::OpenOwnCatalog(const std::string& name, const CatalogEntry& entry) const {
+Result<std::shared_ptr<Catalog>> SessionState::OpenOwnCatalog(const std::string& name,
+                                                              const CatalogEntry& entry) const {
   BRAID_TRY_ASSIGN(const std::string folder, folder_.Path());
-  BRAID_TRY_ASSIGN(auto catalog, MakeFileSystemCatalog(name, Options(Options::Map{{"warehouse", folder + "/catalogs/" + name}})));
+  BRAID_TRY_ASSIGN(auto catalog,
+                   MakeFileSystemCatalog(name, Options(Options::Map{{"warehouse", folder + "/catalogs/" + name}})));
   BRAID_TRY(catalog->CreateDatabase(entry.default_database, true));
   return catalog;
 }
 
 Status SessionState::AddCatalog(const std::string& name, CatalogEntry entry) {
   if (catalogs_.contains(name)) {
-    return Error(ErrorCode::kAlreadyExists, fmt::format("catalog {} exists already", name)).Hint("use IF NOT EXISTS, or another name");
+    return Error(ErrorCode::kAlreadyExists, fmt::format("catalog {} exists already", name))
+        .Hint("use IF NOT EXISTS, or another name");
   }
   catalogs_.emplace(name, std::move(entry));
   return Ok();
@@ -197,15 +207,19 @@ Result<ResolvedTable> SessionState::ResolveTable(const syntax::QualifiedName& na
   return resolved;
 }
 
-Result<ResolvedTable> SessionState::ViewOfComputed(ResolvedTable table, const TableColumns& columns, const FullName& name, const Options& hints) {
-  std::string from = fmt::format("{}.{}.{}", syntax::QuoteIdentifier(name.catalog), syntax::QuoteIdentifier(name.database),
-                                 syntax::QuoteIdentifier(name.table + std::string(kStoredColumns)));
+Result<ResolvedTable> SessionState::ViewOfComputed(ResolvedTable table, const TableColumns& columns,
+                                                   const FullName& name, const Options& hints) {
+  std::string from =
+      fmt::format("{}.{}.{}", syntax::QuoteIdentifier(name.catalog), syntax::QuoteIdentifier(name.database),
+                  syntax::QuoteIdentifier(name.table + std::string(kStoredColumns)));
   std::string options;
   for (const auto& [key, value] : hints.values()) {
-    options += fmt::format("{}{} = {}", options.empty() ? "" : ", ", syntax::QuoteString(key), syntax::QuoteString(value));
+    options +=
+        fmt::format("{}{} = {}", options.empty() ? "" : ", ", syntax::QuoteString(key), syntax::QuoteString(value));
   }
   if (!options.empty()) from += fmt::format(" /*+ OPTIONS({}) */", options);
-  BRAID_TRY_ASSIGN(syntax::Query query, syntax::ParseQuery(SelectColumns(columns, from)).Context("while reading the computed columns of " + name.ToString()));
+  BRAID_TRY_ASSIGN(syntax::Query query, syntax::ParseQuery(SelectColumns(columns, from))
+                                            .Context("while reading the computed columns of " + name.ToString()));
   table.relation.reset();
   table.view = syntax::QueryPtr::Make(std::move(query));
   for (const TableColumn& column : columns.columns) table.view_columns.push_back(column.name);
@@ -220,7 +234,8 @@ Result<DuckEngine*> SessionState::Engine() {
     const auto memory = static_cast<std::int64_t>(machine.totalram) * machine.mem_unit;
     // Half of the memory is Braid's, and half of that DuckDB's.
     BRAID_TRY_ASSIGN(const std::int64_t budget, options_.GetMemorySize("memory", memory / 2));
-    BRAID_TRY_ASSIGN(const std::int64_t threads, options_.GetInt("threads", std::max(1U, std::thread::hardware_concurrency())));
+    BRAID_TRY_ASSIGN(const std::int64_t threads,
+                     options_.GetInt("threads", std::max(1U, std::thread::hardware_concurrency())));
     BRAID_TRY_ASSIGN(engine_, DuckEngine::Open({.database_path = {},
                                                 .temp_directory = folder + "/spill",
                                                 .threads = static_cast<int>(std::clamp<std::int64_t>(threads, 1, 1024)),
@@ -239,9 +254,11 @@ Result<DuckConnection*> SessionState::Connection() {
   return connection_.get();
 }
 
-Result<Datum> SessionState::EvaluateConstant(const syntax::Expression& expression, std::string_view text, const DataType& type) {
+Result<Datum> SessionState::EvaluateConstant(const syntax::Expression& expression, std::string_view text,
+                                             const DataType& type) {
   BRAID_TRY_ASSIGN(const EmittedCall value, AnalyzeConstant(expression, text, *this));
-  BRAID_TRY_ASSIGN(const EmittedCall cast, ResolveCast({.type = value.type, .sql = value.sql}, type, false, {.zone = time_zone()}));
+  BRAID_TRY_ASSIGN(const EmittedCall cast,
+                   ResolveCast({.type = value.type, .sql = value.sql}, type, false, {.zone = time_zone()}));
   BRAID_TRY_ASSIGN(DuckConnection * connection, Connection());
   const std::vector<DataType> wanted = {type};
   BRAID_TRY_ASSIGN(auto rows, connection->Query("SELECT " + cast.sql, wanted));

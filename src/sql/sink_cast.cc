@@ -35,9 +35,11 @@ bool CanStoreData(const DataType& from, const DataType& to) {
     case TypeKind::kTimestampLtz: return from.is_timestamp();
     case TypeKind::kArray:
     case TypeKind::kMultiset: return from.kind() == to.kind() && CanStoreData(from.element(), to.element());
-    case TypeKind::kMap: return is(TypeKind::kMap) && CanStoreData(from.key(), to.key()) && CanStoreData(from.element(), to.element());
+    case TypeKind::kMap:
+      return is(TypeKind::kMap) && CanStoreData(from.key(), to.key()) && CanStoreData(from.element(), to.element());
     case TypeKind::kRow: return is(TypeKind::kRow) && CanStoreRow(from, to);
-    case TypeKind::kVector: return is(TypeKind::kVector) && from.length() == to.length() && CanStoreData(from.element(), to.element());
+    case TypeKind::kVector:
+      return is(TypeKind::kVector) && from.length() == to.length() && CanStoreData(from.element(), to.element());
     default: return from.kind() == to.kind();
   }
 }
@@ -46,7 +48,8 @@ bool CanStoreData(const DataType& from, const DataType& to) {
 std::string FitLength(const std::string& sql, const DataType& to) {
   switch (to.kind()) {
     case TypeKind::kChar: return fmt::format("rpad({}, {}, ' ')", sql, to.length());
-    case TypeKind::kVarChar: return to.length() == DataType::kMaxLength ? sql : fmt::format("left({}, {})", sql, to.length());
+    case TypeKind::kVarChar:
+      return to.length() == DataType::kMaxLength ? sql : fmt::format("left({}, {})", sql, to.length());
     case TypeKind::kVarBinary:
       return to.length() == DataType::kMaxLength ? sql : fmt::format("CAST({}[1:{}] AS BLOB)", sql, to.length());
     default: return sql;
@@ -60,7 +63,8 @@ bool CanStore(const SqlType& from, const DataType& to) {
   return from.is_value() && CanStoreData(from.data(), to);
 }
 
-Result<std::string> StoreAs(const CallArgument& value, const DataType& to, bool enforce_length, const CallContext& context) {
+Result<std::string> StoreAs(const CallArgument& value, const DataType& to, bool enforce_length,
+                            const CallContext& context) {
   if (value.type.is_value()) {
     const DataType& from = value.type.data();
     const bool same_family = (from.is_text() && to.is_text()) || (from.is_bytes() && to.is_bytes());

@@ -47,11 +47,14 @@ Result<Table> OpenArgument(const Arguments& arguments, const StatementContext& c
   const std::string name = TextOf(arguments, "table").value_or("");
   BRAID_TRY_ASSIGN(const auto catalog, context.session.FindCatalog(context.session.current_catalog()));
   const bool has_database = name.find('.') != std::string::npos;
-  BRAID_TRY_ASSIGN(const Identifier identifier, Identifier::Parse(has_database ? name : context.session.current_database() + "." + name));
+  BRAID_TRY_ASSIGN(const Identifier identifier,
+                   Identifier::Parse(has_database ? name : context.session.current_database() + "." + name));
   return catalog->OpenTable(identifier);
 }
 
-Result<StatementResult> Success() { return TextResult("result", {"Success"}); }
+Result<StatementResult> Success() {
+  return TextResult("result", {"Success"});
+}
 
 Result<StatementResult> Compact(const Arguments& arguments, const StatementContext& context) {
   BRAID_TRY_ASSIGN(const Table table, OpenArgument(arguments, context));
@@ -62,14 +65,16 @@ Result<StatementResult> Compact(const Arguments& arguments, const StatementConte
   }
   const std::string strategy = ToLower(TextOf(arguments, "compact_strategy").value_or("full"));
   if (strategy != "full" && strategy != "minor") {
-    return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no strategy of compaction", strategy)).Hint("it is 'full' or 'minor'");
+    return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no strategy of compaction", strategy))
+        .Hint("it is 'full' or 'minor'");
   }
   PredicatePtr filter;
   if (const auto where = TextOf(arguments, "where"); where && !where->empty()) {
     BRAID_TRY_ASSIGN(filter, ParseFilter(*where, table.schema().PartitionFields()));
   }
   if (!TextOf(arguments, "partitions").value_or("").empty()) {
-    return Error(ErrorCode::kUnsupported, "compact does not take 'partitions' yet").Hint("`where` => 'dt = ''d1''' chooses partitions");
+    return Error(ErrorCode::kUnsupported, "compact does not take 'partitions' yet")
+        .Hint("`where` => 'dt = ''d1''' chooses partitions");
   }
   BRAID_TRY(CompactTable(table, strategy == "full", filter, NewCommitUser(), context.session.clock()));
   return Success();
@@ -94,7 +99,8 @@ const std::vector<Procedure>& Procedures() {
 std::string Signature(const Procedure& procedure) {
   std::string text;
   for (const Parameter& parameter : procedure.parameters) {
-    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", parameter.name, SummaryTypeText(parameter.type), parameter.optional ? " (optional)" : "");
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", parameter.name, SummaryTypeText(parameter.type),
+                        parameter.optional ? " (optional)" : "");
   }
   return fmt::format("{}({})", procedure.name, text);
 }
@@ -106,24 +112,29 @@ Result<const Procedure*> FindProcedure(const syntax::QualifiedName& name, std::s
       if (EqualsIgnoreCase(procedure.name, name.last())) return &procedure;
     }
   }
-  return syntax::ErrorAt(ErrorCode::kUnsupported, text, name.position(), fmt::format("there is no procedure {}", syntax::ToSql(name)))
+  return syntax::ErrorAt(ErrorCode::kUnsupported, text, name.position(),
+                         fmt::format("there is no procedure {}", syntax::ToSql(name)))
       .Hint("there are " + Join(ProcedureNames(), ", "));
 }
 
 // The parameter that an argument is for.
-Result<const Parameter*> FindParameter(const Procedure& procedure, const syntax::CallArgument& argument, std::size_t position, std::string_view text) {
+Result<const Parameter*> FindParameter(const Procedure& procedure, const syntax::CallArgument& argument,
+                                       std::size_t position, std::string_view text) {
   if (!argument.name) {
     if (position < procedure.parameters.size()) return &procedure.parameters[position];
-    return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, argument.value->position, "too many arguments").Hint(Signature(procedure));
+    return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, argument.value->position, "too many arguments")
+        .Hint(Signature(procedure));
   }
   for (const Parameter& parameter : procedure.parameters) {
     if (parameter.name == argument.name->name) return &parameter;
   }
-  return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, argument.name->position, fmt::format("there is no argument '{}'", argument.name->name))
+  return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, argument.name->position,
+                         fmt::format("there is no argument '{}'", argument.name->name))
       .Hint(Signature(procedure));
 }
 
-Result<Arguments> ReadArguments(const Procedure& procedure, const syntax::Call& statement, const StatementContext& context) {
+Result<Arguments> ReadArguments(const Procedure& procedure, const syntax::Call& statement,
+                                const StatementContext& context) {
   Arguments arguments;
   for (std::size_t i = 0; i < statement.arguments.size(); ++i) {
     const syntax::CallArgument& argument = statement.arguments[i];
@@ -131,17 +142,20 @@ Result<Arguments> ReadArguments(const Procedure& procedure, const syntax::Call& 
     BRAID_TRY_ASSIGN(const EmittedCall value, AnalyzeConstant(*argument.value, context.text, context.session));
     if (!CanStore(value.type, parameter->type)) {
       return syntax::ErrorAt(ErrorCode::kInvalidArgument, context.text, argument.value->position,
-                             fmt::format("argument '{}' is {}, not {}", parameter->name, SummaryTypeText(parameter->type), SummaryTypeText(value.type)))
+                             fmt::format("argument '{}' is {}, not {}", parameter->name,
+                                         SummaryTypeText(parameter->type), SummaryTypeText(value.type)))
           .Hint(Signature(procedure));
     }
     BRAID_TRY_ASSIGN(Datum datum, context.session.EvaluateConstant(*argument.value, context.text, parameter->type));
     if (!arguments.emplace(parameter->name, std::move(datum)).second) {
-      return syntax::ErrorAt(ErrorCode::kInvalidArgument, context.text, argument.value->position, fmt::format("argument '{}' is given twice", parameter->name));
+      return syntax::ErrorAt(ErrorCode::kInvalidArgument, context.text, argument.value->position,
+                             fmt::format("argument '{}' is given twice", parameter->name));
     }
   }
   for (const Parameter& parameter : procedure.parameters) {
     if (!parameter.optional && !arguments.contains(parameter.name)) {
-      return syntax::ErrorAt(ErrorCode::kInvalidArgument, context.text, statement.procedure.position(), fmt::format("argument '{}' is missing", parameter.name))
+      return syntax::ErrorAt(ErrorCode::kInvalidArgument, context.text, statement.procedure.position(),
+                             fmt::format("argument '{}' is missing", parameter.name))
           .Hint(Signature(procedure));
     }
   }

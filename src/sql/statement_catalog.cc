@@ -12,10 +12,12 @@ namespace braid {
 namespace {
 
 // Opens what CREATE CATALOG describes.
-Result<std::shared_ptr<Catalog>> OpenCatalog(const std::string& name, const CatalogEntry& entry, JobObserver* observer) {
+Result<std::shared_ptr<Catalog>> OpenCatalog(const std::string& name, const CatalogEntry& entry,
+                                             JobObserver* observer) {
   const std::string metastore = entry.options.Get("metastore", "filesystem");
   if (metastore != "filesystem") {
-    return Error(ErrorCode::kUnsupported, fmt::format("catalogs with 'metastore' = '{}' are not supported yet", metastore))
+    return Error(ErrorCode::kUnsupported,
+                 fmt::format("catalogs with 'metastore' = '{}' are not supported yet", metastore))
         .Hint("use 'metastore' = 'filesystem', the default");
   }
   BRAID_TRY_ASSIGN(auto catalog, MakeFileSystemCatalog(name, entry.options));
@@ -31,7 +33,8 @@ Result<StatementResult> Run(const syntax::CreateCatalog& statement, const Statem
   SessionState& session = context.session;
   const std::string& name = statement.name.name;
   if (statement.if_not_exists && session.catalogs().contains(name)) return Done();
-  CatalogEntry entry{.options = ToOptions(statement.options), .comment = statement.comment, .default_database = "default"};
+  CatalogEntry entry{
+      .options = ToOptions(statement.options), .comment = statement.comment, .default_database = "default"};
   const std::optional<std::string> type = entry.options.Find("type");
   if (!type) {
     return Error(ErrorCode::kInvalidArgument, fmt::format("catalog {} has no 'type'", name))
@@ -40,10 +43,12 @@ Result<StatementResult> Run(const syntax::CreateCatalog& statement, const Statem
   entry.default_database = entry.options.Get("default-database", *type == "paimon" ? "default" : name);
   if (*type == "paimon") {
     if (!session.catalogs().contains(name)) {
-      BRAID_TRY_ASSIGN(entry.catalog, OpenCatalog(name, entry, session.observer()).Context("while creating catalog " + name));
+      BRAID_TRY_ASSIGN(entry.catalog,
+                       OpenCatalog(name, entry, session.observer()).Context("while creating catalog " + name));
     }
   } else if (*type != "generic_in_memory") {
-    return Error(ErrorCode::kUnsupported, fmt::format("catalogs of type '{}' are not supported", *type)).Hint("'type' = 'paimon' is");
+    return Error(ErrorCode::kUnsupported, fmt::format("catalogs of type '{}' are not supported", *type))
+        .Hint("'type' = 'paimon' is");
   }
   BRAID_TRY(session.AddCatalog(name, std::move(entry)));
   return Done();
@@ -67,7 +72,8 @@ Status DropCatalog(const syntax::Drop& statement, const StatementContext& contex
     return std::move(session.FindCatalogEntry(name)).error();
   }
   if (name == session.current_catalog()) {
-    return Error(ErrorCode::kInvalidArgument, fmt::format("catalog {} is in use", name)).Hint("USE CATALOG another one first");
+    return Error(ErrorCode::kInvalidArgument, fmt::format("catalog {} is in use", name))
+        .Hint("USE CATALOG another one first");
   }
   session.catalogs().erase(name);
   std::erase_if(session.views(), [&](const auto& view) { return view.first.catalog == name; });
@@ -80,24 +86,28 @@ Result<StatementResult> Run(const syntax::CreateDatabase& statement, const State
   BRAID_TRY(catalog->CreateDatabase(name.database, statement.if_not_exists));
   StatementResult result;
   if (statement.comment || !statement.options.empty()) {
-    result.notices.push_back(fmt::format("a database of a filesystem catalog is a folder: comment and options of {} are not kept", name.database));
+    result.notices.push_back(fmt::format(
+        "a database of a filesystem catalog is a folder: comment and options of {} are not kept", name.database));
   }
   return result;
 }
 
 Result<StatementResult> Run(const syntax::AlterDatabase& statement, const StatementContext& context) {
   BRAID_TRY_ASSIGN(const FullName name, context.session.QualifyDatabase(statement.name));
-  return Error(ErrorCode::kUnsupported, fmt::format("database {} has no options: in a filesystem catalog it is a folder", name.database));
+  return Error(ErrorCode::kUnsupported,
+               fmt::format("database {} has no options: in a filesystem catalog it is a folder", name.database));
 }
 
 Status DropDatabase(const syntax::Drop& statement, const StatementContext& context) {
   SessionState& session = context.session;
   BRAID_TRY_ASSIGN(const FullName name, session.QualifyDatabase(statement.name));
   if (name.catalog == session.current_catalog() && name.database == session.current_database()) {
-    return Error(ErrorCode::kInvalidArgument, fmt::format("database {} is in use", name.database)).Hint("USE another one first");
+    return Error(ErrorCode::kInvalidArgument, fmt::format("database {} is in use", name.database))
+        .Hint("USE another one first");
   }
   BRAID_TRY_ASSIGN(const auto catalog, session.FindCatalog(name.catalog));
-  return catalog->DropDatabase(name.database, {.ignore_if_not_exists = statement.if_exists, .cascade = statement.cascade});
+  return catalog->DropDatabase(name.database,
+                               {.ignore_if_not_exists = statement.if_exists, .cascade = statement.cascade});
 }
 
 Result<StatementResult> Run(const syntax::UseCatalog& statement, const StatementContext& context) {

@@ -24,11 +24,13 @@ Result<StatementResult> Run(const syntax::TruncateTable& statement, const Statem
 }
 
 Result<StatementResult> Run(const syntax::Update& statement, const StatementContext& context) {
-  return NotYet("UPDATE", statement.table, context.text, "INSERT the changed rows into a table with a primary key, which replaces the old ones");
+  return NotYet("UPDATE", statement.table, context.text,
+                "INSERT the changed rows into a table with a primary key, which replaces the old ones");
 }
 
 Result<StatementResult> Run(const syntax::Delete& statement, const StatementContext& context) {
-  return NotYet("DELETE", statement.table, context.text, "INSERT OVERWRITE the table with the rows that stay, or drop whole partitions");
+  return NotYet("DELETE", statement.table, context.text,
+                "INSERT OVERWRITE the table with the rows that stay, or drop whole partitions");
 }
 
 Result<StatementResult> Run(const syntax::Merge& statement, const StatementContext& context) {

@@ -23,7 +23,8 @@ struct Description {
 Result<Description> DescriptionOf(const FullName& name, const StatementContext& context) {
   Description description;
   if (const TemporaryView* view = context.session.FindView(name)) {
-    for (const QueryColumn& column : view->columns) description.columns.columns.push_back({.name = column.name, .type = StorageType(column.type)});
+    for (const QueryColumn& column : view->columns)
+      description.columns.columns.push_back({.name = column.name, .type = StorageType(column.type)});
     return description;
   }
   BRAID_TRY_ASSIGN(const auto catalog, context.session.FindCatalog(name.catalog));
@@ -60,7 +61,8 @@ std::string Properties(const Options& options) {
 
 std::string ColumnLine(const TableColumn& column) {
   const std::string kind = column.expression ? "AS " + *column.expression : SerializableTypeText(column.type);
-  return fmt::format("  {} {}{}", QuoteAlways(column.name), kind, column.comment ? " COMMENT " + syntax::QuoteString(*column.comment) : "");
+  return fmt::format("  {} {}{}", QuoteAlways(column.name), kind,
+                     column.comment ? " COMMENT " + syntax::QuoteString(*column.comment) : "");
 }
 
 Result<StatementResult> ShowCreateTable(const syntax::QualifiedName& qualified, const StatementContext& context) {
@@ -69,12 +71,15 @@ Result<StatementResult> ShowCreateTable(const syntax::QualifiedName& qualified, 
   const TableColumns columns = ColumnsOf(schema.fields, schema.options);
   std::vector<std::string> lines;
   for (const TableColumn& column : columns.columns) lines.push_back(ColumnLine(column));
-  if (columns.watermark) lines.push_back(fmt::format("  WATERMARK FOR {} AS {}", QuoteAlways(columns.watermark->column), columns.watermark->expression));
+  if (columns.watermark)
+    lines.push_back(
+        fmt::format("  WATERMARK FOR {} AS {}", QuoteAlways(columns.watermark->column), columns.watermark->expression));
   if (schema.has_primary_key()) {
-    lines.push_back(fmt::format("  CONSTRAINT {} PRIMARY KEY ({}) NOT ENFORCED", QuoteAlways("PK_" + Join(schema.primary_keys, "_")), QuotedList(schema.primary_keys)));
+    lines.push_back(fmt::format("  CONSTRAINT {} PRIMARY KEY ({}) NOT ENFORCED",
+                                QuoteAlways("PK_" + Join(schema.primary_keys, "_")), QuotedList(schema.primary_keys)));
   }
-  std::string text = fmt::format("CREATE TABLE {}.{}.{} (\n{}\n)\n", QuoteAlways(table.name.catalog), QuoteAlways(table.name.database),
-                                 QuoteAlways(table.name.table), Join(lines, ",\n"));
+  std::string text = fmt::format("CREATE TABLE {}.{}.{} (\n{}\n)\n", QuoteAlways(table.name.catalog),
+                                 QuoteAlways(table.name.database), QuoteAlways(table.name.table), Join(lines, ",\n"));
   if (schema.comment) text += fmt::format("COMMENT {}\n", syntax::QuoteString(*schema.comment));
   if (schema.is_partitioned()) text += fmt::format("PARTITIONED BY ({})\n", QuotedList(schema.partition_keys));
   Options options = columns.options;
@@ -92,12 +97,13 @@ Result<StatementResult> ShowCreateView(const syntax::QualifiedName& qualified, c
   BRAID_TRY_ASSIGN(const FullName name, context.session.Qualify(qualified));
   const TemporaryView* view = context.session.FindView(name);
   if (view == nullptr) {
-    return PlaceError(Error(ErrorCode::kNotFound, fmt::format("view {} does not exist", name.ToString())), context.text, qualified.position());
+    return PlaceError(Error(ErrorCode::kNotFound, fmt::format("view {} does not exist", name.ToString())), context.text,
+                      qualified.position());
   }
   std::vector<std::string> columns;
   for (const QueryColumn& column : view->columns) columns.push_back("  " + QuoteAlways(column.name));
-  std::string text = fmt::format("CREATE TEMPORARY VIEW {}.{}.{} (\n{}\n)\n", QuoteAlways(name.catalog), QuoteAlways(name.database),
-                                 QuoteAlways(name.table), Join(columns, ",\n"));
+  std::string text = fmt::format("CREATE TEMPORARY VIEW {}.{}.{} (\n{}\n)\n", QuoteAlways(name.catalog),
+                                 QuoteAlways(name.database), QuoteAlways(name.table), Join(columns, ",\n"));
   if (view->comment) text += fmt::format("COMMENT {}\n", syntax::QuoteString(*view->comment));
   return TextResult("result", {text + fmt::format("AS {}\n", syntax::ToSql(*view->query))});
 }
@@ -112,7 +118,9 @@ Result<StatementResult> ShowCreateCatalog(const std::string& name, const Stateme
 Result<StatementResult> DescribeCatalog(const syntax::Describe& statement, const StatementContext& context) {
   const std::string& name = statement.name.last();
   BRAID_TRY_ASSIGN(const CatalogEntry* entry, context.session.FindCatalogEntry(name));
-  std::vector<DatumList> rows = {{"name", name}, {"type", entry->options.Get("type", "")}, {"comment", entry->comment ? Datum(*entry->comment) : Datum()}};
+  std::vector<DatumList> rows = {{"name", name},
+                                 {"type", entry->options.Get("type", "")},
+                                 {"comment", entry->comment ? Datum(*entry->comment) : Datum()}};
   if (statement.extended) {
     for (const auto& [key, value] : entry->options.values()) rows.push_back({"option:" + key, value});
   }
@@ -123,14 +131,18 @@ Result<StatementResult> DescribeDatabase(const syntax::Describe& statement, cons
   BRAID_TRY_ASSIGN(const FullName name, context.session.QualifyDatabase(statement.name));
   BRAID_TRY_ASSIGN(const auto catalog, context.session.FindCatalog(name.catalog));
   BRAID_TRY_ASSIGN(const bool exists, catalog->DatabaseExists(name.database));
-  if (!exists) return PlaceError(Error(ErrorCode::kNotFound, fmt::format("database {} does not exist", name.database)), context.text, statement.name.position());
-  return RowsResult({{"database description item", DataType::String()}, {"database description value", DataType::String()}},
-                    {{"Database Name", name.database}, {"Description", ""}});
+  if (!exists)
+    return PlaceError(Error(ErrorCode::kNotFound, fmt::format("database {} does not exist", name.database)),
+                      context.text, statement.name.position());
+  return RowsResult(
+      {{"database description item", DataType::String()}, {"database description value", DataType::String()}},
+      {{"Database Name", name.database}, {"Description", ""}});
 }
 
 }  // namespace
 
-Result<StatementResult> DescribeTable(const FullName& name, const syntax::Show* filter, const StatementContext& context) {
+Result<StatementResult> DescribeTable(const FullName& name, const syntax::Show* filter,
+                                      const StatementContext& context) {
   BRAID_TRY_ASSIGN(const Description description, DescriptionOf(name, context));
   std::vector<std::string> names;
   for (const TableColumn& column : description.columns.columns) names.push_back(column.name);
@@ -152,8 +164,9 @@ Result<StatementResult> DescribeTable(const FullName& name, const syntax::Show* 
     if (has_comments) row.emplace_back(column.comment ? Datum(*column.comment) : Datum());
     rows.push_back(std::move(row));
   }
-  std::vector<QueryColumn> columns = {{"name", DataType::String()}, {"type", DataType::String()},   {"null", DataType::Boolean()},
-                                      {"key", DataType::String()},  {"extras", DataType::String()}, {"watermark", DataType::String()}};
+  std::vector<QueryColumn> columns = {{"name", DataType::String()},   {"type", DataType::String()},
+                                      {"null", DataType::Boolean()},  {"key", DataType::String()},
+                                      {"extras", DataType::String()}, {"watermark", DataType::String()}};
   if (has_comments) columns.push_back({"comment", DataType::String()});
   return RowsResult(std::move(columns), rows);
 }
@@ -177,9 +190,11 @@ Result<StatementResult> Run(const syntax::Describe& statement, const StatementCo
     case syntax::DescribeKind::kCatalog: return DescribeCatalog(statement, context);
     case syntax::DescribeKind::kDatabase: return DescribeDatabase(statement, context);
     case syntax::DescribeKind::kFunction:
-      return PlaceError(Error(ErrorCode::kUnsupported, "DESCRIBE FUNCTION is not supported").Hint("SHOW FUNCTIONS lists what there is"), context.text,
-                        statement.name.position());
-    case syntax::DescribeKind::kJob: return Error(ErrorCode::kNotFound, fmt::format("there is no job '{}'", statement.job_id));
+      return PlaceError(Error(ErrorCode::kUnsupported, "DESCRIBE FUNCTION is not supported")
+                            .Hint("SHOW FUNCTIONS lists what there is"),
+                        context.text, statement.name.position());
+    case syntax::DescribeKind::kJob:
+      return Error(ErrorCode::kNotFound, fmt::format("there is no job '{}'", statement.job_id));
   }
   return Error(ErrorCode::kInternal, "DESCRIBE of an unknown kind");
 }

@@ -39,22 +39,28 @@ struct Written {
   std::vector<CommitMessage> messages;
 };
 
-Error Mismatch(std::string_view cause, const FullName& sink, std::span<const QueryColumn> columns, std::span<const DataField* const> wanted) {
+Error Mismatch(std::string_view cause, const FullName& sink, std::span<const QueryColumn> columns,
+               std::span<const DataField* const> wanted) {
   std::vector<std::string> query_schema;
   std::vector<std::string> sink_schema;
-  for (const QueryColumn& column : columns) query_schema.push_back(fmt::format("{}: {}", column.name, SummaryTypeText(column.type)));
-  for (const DataField* field : wanted) sink_schema.push_back(fmt::format("{}: {}", field->name, SummaryTypeText(field->type)));
+  for (const QueryColumn& column : columns)
+    query_schema.push_back(fmt::format("{}: {}", column.name, SummaryTypeText(column.type)));
+  for (const DataField* field : wanted)
+    sink_schema.push_back(fmt::format("{}: {}", field->name, SummaryTypeText(field->type)));
   return Error(ErrorCode::kInvalidArgument, fmt::format("the query does not fit {}: {}", sink.ToString(), cause))
       .Context(fmt::format("query: [{}]", Join(query_schema, ", ")))
       .Context(fmt::format("sink:  [{}]", Join(sink_schema, ", ")));
 }
 
-Result<const DataField*> FindSinkColumn(const TableSchema& schema, const syntax::Identifier& name, std::string_view text) {
+Result<const DataField*> FindSinkColumn(const TableSchema& schema, const syntax::Identifier& name,
+                                        std::string_view text) {
   if (const DataField* field = schema.FindColumn(name.name)) return field;
   std::vector<std::string> names;
   for (const DataField& field : schema.fields) names.push_back(field.name);
-  Error error = syntax::ErrorAt(ErrorCode::kNotFound, text, name.position, fmt::format("the table has no column '{}'", name.name));
-  if (const auto nearest = NearestName(name.name, names)) return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));
+  Error error = syntax::ErrorAt(ErrorCode::kNotFound, text, name.position,
+                                fmt::format("the table has no column '{}'", name.name));
+  if (const auto nearest = NearestName(name.name, names))
+    return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));
   return std::move(error).Hint("its columns are " + Join(names, ", "));
 }
 
@@ -74,10 +80,12 @@ class SinkColumns {
       }
       if (!key.value) continue;
       const DataType& type = target_.table.schema().FindColumn(key.name.name)->type;
-      BRAID_TRY_ASSIGN(const Datum value, context_.session.EvaluateConstant(*key.value, context_.text, type.Nullable()));
+      BRAID_TRY_ASSIGN(const Datum value,
+                       context_.session.EvaluateConstant(*key.value, context_.text, type.Nullable()));
       BRAID_TRY_ASSIGN(std::string sql, EmitLiteral(value, type.Nullable()));
       sql_.emplace(key.name.name, std::move(sql));
-      texts.emplace(key.name.name, value.is_null() ? target_.table.layout().default_partition_name : FormatDatum(value, type));
+      texts.emplace(key.name.name,
+                    value.is_null() ? target_.table.layout().default_partition_name : FormatDatum(value, type));
     }
     return Ok();
   }
@@ -95,7 +103,8 @@ class SinkColumns {
     std::set<std::string> seen;
     for (const syntax::QualifiedName& name : *columns) {
       if (name.parts.size() > 1) {
-        return syntax::ErrorAt(ErrorCode::kUnsupported, context_.text, name.position(), "a field of a row cannot be inserted alone")
+        return syntax::ErrorAt(ErrorCode::kUnsupported, context_.text, name.position(),
+                               "a field of a row cannot be inserted alone")
             .Hint("give the whole row");
       }
       BRAID_TRY_ASSIGN(const DataField* field, FindSinkColumn(schema, name.parts[0], context_.text));
@@ -110,18 +119,20 @@ class SinkColumns {
 
   Status AddQuery(const std::vector<QueryColumn>& columns, const std::vector<const DataField*>& wanted) {
     if (columns.size() != wanted.size()) {
-      return Mismatch(fmt::format("it gives {} columns and the table takes {}", columns.size(), wanted.size()), target_.name, columns, wanted);
+      return Mismatch(fmt::format("it gives {} columns and the table takes {}", columns.size(), wanted.size()),
+                      target_.name, columns, wanted);
     }
     const bool fit = EqualsIgnoreCase(context_.session.Option("table.exec.sink.type-length-enforcer"), "TRIM_PAD");
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (!CanStore(columns[i].type, wanted[i]->type)) {
-        return Mismatch(fmt::format("column '{}' is {} and cannot take {}", wanted[i]->name, SummaryTypeText(wanted[i]->type.Nullable()),
+        return Mismatch(fmt::format("column '{}' is {} and cannot take {}", wanted[i]->name,
+                                    SummaryTypeText(wanted[i]->type.Nullable()),
                                     SummaryTypeText(columns[i].type.WithNullability(true))),
                         target_.name, columns, wanted)
             .Hint(fmt::format("CAST it to {}", SummaryTypeText(wanted[i]->type.Nullable())));
       }
-      BRAID_TRY_ASSIGN(std::string sql, StoreAs({.type = columns[i].type, .sql = fmt::format("q.c{}", i)}, wanted[i]->type, fit,
-                                                {.zone = context_.session.time_zone()}));
+      BRAID_TRY_ASSIGN(std::string sql, StoreAs({.type = columns[i].type, .sql = fmt::format("q.c{}", i)},
+                                                wanted[i]->type, fit, {.zone = context_.session.time_zone()}));
       sql_.emplace(wanted[i]->name, std::move(sql));
     }
     return Ok();
@@ -135,7 +146,8 @@ class SinkColumns {
     for (const DataField& field : target_.table.schema().fields) {
       BRAID_TRY_ASSIGN(const std::string item, Item(field));
       items += (items.empty() ? "" : ", ") + item;
-      if (drop_nulls && !field.type.nullable()) not_null += fmt::format("{}({}) IS NOT NULL", not_null.empty() ? " WHERE " : " AND ", item);
+      if (drop_nulls && !field.type.nullable())
+        not_null += fmt::format("{}({}) IS NOT NULL", not_null.empty() ? " WHERE " : " AND ", item);
     }
     std::string names;
     for (std::size_t i = 0; i < column_count; ++i) names += fmt::format("{}c{}", i > 0 ? ", " : "", i);
@@ -148,7 +160,9 @@ class SinkColumns {
     if (const auto given = sql_.find(field.name); given != sql_.end()) return given->second;
     const DataType type = field.type.Nullable();
     if (!field.default_value) return EmitLiteral(Datum(), type);
-    BRAID_TRY_ASSIGN(const Datum value, ParseDatum(*field.default_value, type).Context("while reading the default of column " + field.name));
+    BRAID_TRY_ASSIGN(
+        const Datum value,
+        ParseDatum(*field.default_value, type).Context("while reading the default of column " + field.name));
     return EmitLiteral(value, type);
   }
 
@@ -178,8 +192,9 @@ Result<Written> Write(const Sink& sink, const StartedJob& start, SessionState& s
   std::vector<DataType> wanted;
   for (const DataField& field : sink.target.table.schema().fields) wanted.push_back(field.type.Nullable());
   Written written;
-  BRAID_TRY_ASSIGN(written.writer,
-                   TableWriter::Make(sink.target.table, {.commit_user = start.commit_user, .spill_directory = {}, .ignore_previous_files = sink.overwrite}));
+  BRAID_TRY_ASSIGN(written.writer, TableWriter::Make(sink.target.table, {.commit_user = start.commit_user,
+                                                                         .spill_directory = {},
+                                                                         .ignore_previous_files = sink.overwrite}));
   BRAID_TRY_ASSIGN(DuckConnection * connection, session.Connection());
   BRAID_TRY_ASSIGN(auto rows, connection->Query(sink.sql, wanted));
   for (;;) {
@@ -201,10 +216,12 @@ Result<std::vector<Snapshot>> Commit(const Sink& sink, Written written, const St
   if (!sink.overwrite) return commit.Commit(committable);
   const Table& table = sink.target.table;
   BRAID_TRY_ASSIGN(const bool dynamic, table.options().GetBool("dynamic-partition-overwrite", true));
-  return commit.Overwrite(committable, {.partition = sink.partition, .dynamic = dynamic && table.schema().is_partitioned()});
+  return commit.Overwrite(committable,
+                          {.partition = sink.partition, .dynamic = dynamic && table.schema().is_partitioned()});
 }
 
-Result<std::vector<std::vector<Snapshot>>> WriteAndCommit(const std::vector<Sink>& sinks, const StartedJob& start, SessionState& session) {
+Result<std::vector<std::vector<Snapshot>>> WriteAndCommit(const std::vector<Sink>& sinks, const StartedJob& start,
+                                                          SessionState& session) {
   std::vector<Written> written;
   for (const Sink& sink : sinks) {
     BRAID_TRY_ASSIGN(Written one, Write(sink, start, session));
@@ -220,28 +237,37 @@ Result<std::vector<std::vector<Snapshot>>> WriteAndCommit(const std::vector<Sink
 }
 
 JobDescription Describe(const std::vector<Sink>& sinks, const StatementContext& context) {
-  JobDescription job{.name = context.session.Option("pipeline.name"), .statement = std::string(context.text), .sources = {}, .sinks = {}};
+  JobDescription job{.name = context.session.Option("pipeline.name"),
+                     .statement = std::string(context.text),
+                     .sources = {},
+                     .sinks = {}};
   std::string default_name = "insert-into";
   for (const Sink& sink : sinks) {
     default_name += (sinks.front().sql.data() == sink.sql.data() ? "_" : ",") + sink.target.name.ToString();
     job.sources.insert(job.sources.end(), sink.program.sources.begin(), sink.program.sources.end());
-    job.sinks.push_back({.catalog = sink.target.name.catalog, .identifier = sink.target.identifier, .table = sink.target.table});
+    job.sinks.push_back(
+        {.catalog = sink.target.name.catalog, .identifier = sink.target.identifier, .table = sink.target.table});
   }
   if (job.name.empty()) job.name = std::move(default_name);
   return job;
 }
 
-// Explicit streaming is refused where a job would have to go on; not said at all, batch is what there is, with a notice.
+// Explicit streaming is refused where a job would have to go on; not said at all, batch is what there is, with a
+// notice.
 Result<std::vector<std::string>> CheckMode(const std::vector<Sink>& sinks, const SessionState& session) {
-  const bool reads_tables = std::any_of(sinks.begin(), sinks.end(), [](const Sink& sink) { return !sink.program.sources.empty(); });
+  const bool reads_tables =
+      std::any_of(sinks.begin(), sinks.end(), [](const Sink& sink) { return !sink.program.sources.empty(); });
   const std::string mode = session.Option("execution.runtime-mode");
   std::vector<std::string> notices;
   if (!reads_tables || EqualsIgnoreCase(mode, "batch") || EqualsIgnoreCase(mode, "automatic")) return notices;
   if (EqualsIgnoreCase(mode, "streaming")) {
-    return Error(ErrorCode::kUnsupported, "streaming jobs are not supported yet, so an INSERT from tables cannot run in streaming mode")
+    return Error(ErrorCode::kUnsupported,
+                 "streaming jobs are not supported yet, so an INSERT from tables cannot run in streaming mode")
         .Hint("SET 'execution.runtime-mode' = 'batch' copies what the tables hold now");
   }
-  notices.emplace_back("ran in batch mode, once, since streaming jobs are not supported yet; SET 'execution.runtime-mode' = 'batch' says so");
+  notices.emplace_back(
+      "ran in batch mode, once, since streaming jobs are not supported yet; SET 'execution.runtime-mode' = 'batch' "
+      "says so");
   return notices;
 }
 
@@ -249,10 +275,11 @@ Result<StatementResult> RunSinks(const std::vector<Sink>& sinks, const Statement
   SessionState& session = context.session;
   StatementResult result{.kind = StatementResult::Kind::kWritten};
   BRAID_TRY_ASSIGN(result.notices, CheckMode(sinks, session));
-  StartedJob start{.job_id = {}, .commit_user = NewCommitUser(), .properties = {}};
+  StartedJob start;
   if (session.observer() != nullptr) {
     BRAID_TRY_ASSIGN(start, session.observer()->Begin(Describe(sinks, context)));
   }
+  if (start.commit_user.empty()) start.commit_user = NewCommitUser();
   Result<std::vector<std::vector<Snapshot>>> snapshots = WriteAndCommit(sinks, start, session);
   if (!snapshots) {
     if (session.observer() != nullptr) session.observer()->Failed(start, snapshots.error());
@@ -265,7 +292,9 @@ Result<StatementResult> RunSinks(const std::vector<Sink>& sinks, const Statement
     }
   }
   for (std::size_t i = 0; i < sinks.size(); ++i) {
-    result.sinks.push_back({.catalog = sinks[i].target.name.catalog, .identifier = sinks[i].target.identifier, .snapshots = (*snapshots)[i]});
+    result.sinks.push_back({.catalog = sinks[i].target.name.catalog,
+                            .identifier = sinks[i].target.identifier,
+                            .snapshots = (*snapshots)[i]});
   }
   return result;
 }
@@ -299,10 +328,12 @@ Result<StatementResult> Run(const syntax::BeginStatementSet&, const StatementCon
 
 Result<StatementResult> Run(const syntax::EndStatementSet&, const StatementContext& context) {
   if (!context.session.statement_set()) {
-    return Error(ErrorCode::kInvalidArgument, "END stands outside of a statement set").Hint("BEGIN STATEMENT SET begins one");
+    return Error(ErrorCode::kInvalidArgument, "END stands outside of a statement set")
+        .Hint("BEGIN STATEMENT SET begins one");
   }
   const auto inserts = std::exchange(context.session.statement_set(), std::nullopt).value();
-  if (inserts.empty()) return Error(ErrorCode::kInvalidArgument, "the statement set is empty").Hint("put at least one INSERT into it");
+  if (inserts.empty())
+    return Error(ErrorCode::kInvalidArgument, "the statement set is empty").Hint("put at least one INSERT into it");
   std::vector<Sink> sinks;
   std::string whole = "BEGIN STATEMENT SET;\n";
   for (const auto& [text, insert] : inserts) {
@@ -314,7 +345,8 @@ Result<StatementResult> Run(const syntax::EndStatementSet&, const StatementConte
   return RunSinks(sinks, {.session = context.session, .text = whole});
 }
 
-Result<StatementResult> InsertQuery(const syntax::QualifiedName& table, const syntax::QueryPtr& query, const StatementContext& context) {
+Result<StatementResult> InsertQuery(const syntax::QualifiedName& table, const syntax::QueryPtr& query,
+                                    const StatementContext& context) {
   return Run(syntax::Insert{.table = table, .query = query}, context);
 }
 

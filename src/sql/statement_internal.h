@@ -1,6 +1,7 @@
 #pragma once
 
-// One function for each kind of statement; Session::Execute picks it by the type of the tree. A new statement is one of these.
+// One function for each kind of statement; Session::Execute picks it by the type of the tree. A new statement is one of
+// these.
 
 #include <string>
 #include <string_view>
@@ -73,7 +74,8 @@ Result<StatementResult> Run(const syntax::Describe& statement, const StatementCo
 /// SHOW CREATE TABLE, VIEW and CATALOG.
 Result<StatementResult> ShowCreate(const syntax::Show& statement, const StatementContext& context);
 /// The rows of DESCRIBE and SHOW COLUMNS.
-Result<StatementResult> DescribeTable(const FullName& name, const syntax::Show* filter, const StatementContext& context);
+Result<StatementResult> DescribeTable(const FullName& name, const syntax::Show* filter,
+                                      const StatementContext& context);
 
 // statement_call.cc
 Result<StatementResult> Run(const syntax::Call& statement, const StatementContext& context);
@@ -95,7 +97,8 @@ struct StoredTable {
   std::shared_ptr<Catalog> catalog;
   Table table;
 };
-Result<StoredTable> OpenStored(const syntax::QualifiedName& name, const StatementContext& context, const Options& options = {});
+Result<StoredTable> OpenStored(const syntax::QualifiedName& name, const StatementContext& context,
+                               const Options& options = {});
 /// A name within its catalog; the table need not exist.
 struct NamedTable {
   FullName name;
@@ -111,6 +114,7 @@ Error PlaceError(Error error, std::string_view text, syntax::Position position);
 Result<std::vector<std::string>> MatchPattern(std::vector<std::string> names, const syntax::Show& statement);
 StatementResult Done();
 /// Writes the rows of a query into a new table, for CREATE TABLE … AS.
-Result<StatementResult> InsertQuery(const syntax::QualifiedName& table, const syntax::QueryPtr& query, const StatementContext& context);
+Result<StatementResult> InsertQuery(const syntax::QualifiedName& table, const syntax::QueryPtr& query,
+                                    const StatementContext& context);
 
 }  // namespace braid

@@ -30,16 +30,20 @@ Status CheckOption(const syntax::Property& property) {
   if (property.key == "execution.runtime-mode") return CheckChoice(property, {"streaming", "batch", "automatic"});
   if (property.key == "table.dml-sync") return CheckChoice(property, {"true", "false"});
   if (property.key == "table.exec.sink.not-null-enforcer") return CheckChoice(property, {"error", "drop"});
-  if (property.key == "table.exec.sink.type-length-enforcer") return CheckChoice(property, {"ignore", "trim_pad", "error"});
-  if (property.key == "sql-client.execution.result-mode") return CheckChoice(property, {"table", "tableau", "changelog"});
+  if (property.key == "table.exec.sink.type-length-enforcer")
+    return CheckChoice(property, {"ignore", "trim_pad", "error"});
+  if (property.key == "sql-client.execution.result-mode")
+    return CheckChoice(property, {"table", "tableau", "changelog"});
   if (property.key == "sql-client.display.max-column-width" && ParseInt64(property.value).value_or(0) < 4) {
-    return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no width of a column", property.value)).Hint("give a number from 4 on");
+    return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no width of a column", property.value))
+        .Hint("give a number from 4 on");
   }
   if (property.key == "table.local-time-zone") {
     BRAID_TRY(TimeZone::Find(property.value).Context("while setting 'table.local-time-zone'"));
   }
   if (property.key == "table.sql-dialect" && !EqualsIgnoreCase(property.value, "default")) {
-    return Error(ErrorCode::kUnsupported, fmt::format("the dialect '{}' is not supported", property.value)).Hint("the default one is");
+    return Error(ErrorCode::kUnsupported, fmt::format("the dialect '{}' is not supported", property.value))
+        .Hint("the default one is");
   }
   return Ok();
 }
@@ -86,9 +90,15 @@ Result<StatementResult> Run(const syntax::StopJob& statement, const StatementCon
       .Hint("INSERT runs to its end before the next statement, so nothing is left to stop");
 }
 
-Result<StatementResult> Run(const syntax::UseModules&, const StatementContext&) { return NoUserCode("USE MODULES"); }
-Result<StatementResult> Run(const syntax::LoadModule&, const StatementContext&) { return NoUserCode("LOAD MODULE"); }
-Result<StatementResult> Run(const syntax::UnloadModule&, const StatementContext&) { return NoUserCode("UNLOAD MODULE"); }
+Result<StatementResult> Run(const syntax::UseModules&, const StatementContext&) {
+  return NoUserCode("USE MODULES");
+}
+Result<StatementResult> Run(const syntax::LoadModule&, const StatementContext&) {
+  return NoUserCode("LOAD MODULE");
+}
+Result<StatementResult> Run(const syntax::UnloadModule&, const StatementContext&) {
+  return NoUserCode("UNLOAD MODULE");
+}
 Result<StatementResult> Run(const syntax::JarCommand& statement, const StatementContext&) {
   return NoUserCode(statement.remove ? "REMOVE JAR" : "ADD JAR");
 }

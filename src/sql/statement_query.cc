@@ -41,7 +41,8 @@ class QueryRows : public BatchReader {
 };
 
 std::string ExplainInsert(const syntax::Insert& insert, std::string_view query) {
-  return fmt::format("Sink(table=[{}]{})\n{}", syntax::ToSql(insert.table), insert.overwrite ? ", overwrite=[true]" : "", query);
+  return fmt::format("Sink(table=[{}]{})\n{}", syntax::ToSql(insert.table),
+                     insert.overwrite ? ", overwrite=[true]" : "", query);
 }
 
 }  // namespace
@@ -83,7 +84,8 @@ Result<StatementResult> Run(const syntax::Explain& statement, const StatementCon
       plans.push_back(ExplainInsert(part, plan));
     }
   } else {
-    return syntax::ErrorAt(ErrorCode::kUnsupported, context.text, statement.statement->position, "only queries and INSERT can be explained");
+    return syntax::ErrorAt(ErrorCode::kUnsupported, context.text, statement.statement->position,
+                           "only queries and INSERT can be explained");
   }
   return TextResult("result", {Join(plans, "\n")});
 }
@@ -118,7 +120,8 @@ Result<NamedTable> NameTable(const syntax::QualifiedName& name, const StatementC
   return table;
 }
 
-Result<StoredTable> OpenStored(const syntax::QualifiedName& name, const StatementContext& context, const Options& options) {
+Result<StoredTable> OpenStored(const syntax::QualifiedName& name, const StatementContext& context,
+                               const Options& options) {
   const auto open = [&]() -> Result<StoredTable> {
     BRAID_TRY_ASSIGN(NamedTable named, NameTable(name, context));
     if (context.session.FindView(named.name) != nullptr) {
@@ -136,7 +139,9 @@ Result<StoredTable> OpenStored(const syntax::QualifiedName& name, const Statemen
   return table;
 }
 
-std::string NewCommitUser() { return RandomUuid(); }
+std::string NewCommitUser() {
+  return RandomUuid();
+}
 
 Error PlaceError(Error error, std::string_view text, syntax::Position position) {
   Error placed = syntax::ErrorAt(error.code(), text, position, error.message());
@@ -158,6 +163,8 @@ Result<std::vector<std::string>> MatchPattern(std::vector<std::string> names, co
   return names;
 }
 
-StatementResult Done() { return {}; }
+StatementResult Done() {
+  return {};
+}
 
 }  // namespace braid

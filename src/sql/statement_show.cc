@@ -20,9 +20,31 @@ namespace braid {
 namespace {
 
 constexpr std::array kAggregateFunctions = {
-    "APPROX_COUNT_DISTINCT", "ARRAY_AGG", "AVG", "COLLECT", "COUNT", "CUME_DIST", "DENSE_RANK", "FIRST_VALUE", "JSON_ARRAYAGG",
-    "JSON_OBJECTAGG", "LAG", "LAST_VALUE", "LEAD", "LISTAGG", "MAX", "MIN", "NTILE", "PERCENT_RANK", "RANK", "ROW_NUMBER",
-    "STDDEV_POP", "STDDEV_SAMP", "SUM", "VAR_POP", "VAR_SAMP",
+    "APPROX_COUNT_DISTINCT",
+    "ARRAY_AGG",
+    "AVG",
+    "COLLECT",
+    "COUNT",
+    "CUME_DIST",
+    "DENSE_RANK",
+    "FIRST_VALUE",
+    "JSON_ARRAYAGG",
+    "JSON_OBJECTAGG",
+    "LAG",
+    "LAST_VALUE",
+    "LEAD",
+    "LISTAGG",
+    "MAX",
+    "MIN",
+    "NTILE",
+    "PERCENT_RANK",
+    "RANK",
+    "ROW_NUMBER",
+    "STDDEV_POP",
+    "STDDEV_SAMP",
+    "SUM",
+    "VAR_POP",
+    "VAR_SAMP",
 };
 
 Result<StatementResult> Names(const char* column, std::vector<std::string> names, const syntax::Show& statement) {
@@ -92,23 +114,28 @@ Result<StatementResult> ShowPartitions(const syntax::Show& statement, const Stat
   BRAID_TRY_ASSIGN(const StoredTable table, OpenStored(*statement.name, context));
   const TableSchema& schema = table.table.schema();
   if (!schema.is_partitioned()) {
-    return PlaceError(Error(ErrorCode::kInvalidArgument, fmt::format("{} is not partitioned", table.name.ToString())), context.text,
-                      statement.name->position());
+    return PlaceError(Error(ErrorCode::kInvalidArgument, fmt::format("{} is not partitioned", table.name.ToString())),
+                      context.text, statement.name->position());
   }
   std::map<std::string, std::string> wanted;
   for (const syntax::PartitionKey& key : statement.partition) {
     const DataField* field = schema.FindColumn(key.name.name);
     if (field == nullptr || !key.value) {
-      return PlaceError(Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no partition column with a value", key.name.name)), context.text, key.name.position);
+      return PlaceError(
+          Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no partition column with a value", key.name.name)),
+          context.text, key.name.position);
     }
-    BRAID_TRY_ASSIGN(const Datum value, context.session.EvaluateConstant(*key.value, context.text, field->type.Nullable()));
-    wanted[key.name.name] = value.is_null() ? table.table.layout().default_partition_name : FormatDatum(value, field->type);
+    BRAID_TRY_ASSIGN(const Datum value,
+                     context.session.EvaluateConstant(*key.value, context.text, field->type.Nullable()));
+    wanted[key.name.name] =
+        value.is_null() ? table.table.layout().default_partition_name : FormatDatum(value, field->type);
   }
   Identifier partitions = table.identifier;
   partitions.system_table = "partitions";
   BRAID_TRY_ASSIGN(const Relation relation, table.catalog->Open(partitions));
   ReadRequest request{.projection = std::vector<std::string>{"partition"}, .filter = nullptr};
-  BRAID_TRY_ASSIGN(const auto rows, ReadVirtualTable(*std::get<std::shared_ptr<const VirtualTable>>(relation), request));
+  BRAID_TRY_ASSIGN(const auto rows,
+                   ReadVirtualTable(*std::get<std::shared_ptr<const VirtualTable>>(relation), request));
   BRAID_TRY_ASSIGN(const std::vector<Batch> batches, ReadAllBatches(*rows));
   std::vector<std::string> names;
   for (const Batch& batch : batches) {
@@ -123,7 +150,8 @@ Result<StatementResult> ShowPartitions(const syntax::Show& statement, const Stat
 
 Result<StatementResult> ShowJobs() {
   const QueryColumn start{.name = "start time", .type = DataType::TimestampLtz(3)};
-  return RowsResult({{"job id", DataType::String()}, {"job name", DataType::String()}, {"status", DataType::String()}, start}, {});
+  return RowsResult(
+      {{"job id", DataType::String()}, {"job name", DataType::String()}, {"status", DataType::String()}, start}, {});
 }
 
 }  // namespace
@@ -149,7 +177,8 @@ Result<StatementResult> Run(const syntax::Show& statement, const StatementContex
     case syntax::ShowKind::kUserFunctions: return Names("function name", {}, statement);
     case syntax::ShowKind::kProcedures: return Names("procedure name", ProcedureNames(), statement);
     case syntax::ShowKind::kModules: return TextResult("module name", {"core"});
-    case syntax::ShowKind::kFullModules: return RowsResult({{"module name", DataType::String()}, {"used", DataType::Boolean()}}, {{"core", true}});
+    case syntax::ShowKind::kFullModules:
+      return RowsResult({{"module name", DataType::String()}, {"used", DataType::Boolean()}}, {{"core", true}});
     case syntax::ShowKind::kJobs: return ShowJobs();
     case syntax::ShowKind::kJars: return TextResult("jars", {});
     case syntax::ShowKind::kCreateTable:

@@ -50,7 +50,8 @@ Result<Draft> StartFromLike(const syntax::CreateTable& statement, const Statemen
   BRAID_TRY_ASSIGN(const StoredTable source, OpenStored(like.table, context));
   const TableSchema& schema = source.table.schema();
   draft.columns = ColumnsOf(schema.fields, schema.options);
-  if (!takes(LikeFeature::kGenerated)) std::erase_if(draft.columns.columns, [](const TableColumn& column) { return column.expression.has_value(); });
+  if (!takes(LikeFeature::kGenerated))
+    std::erase_if(draft.columns.columns, [](const TableColumn& column) { return column.expression.has_value(); });
   if (!takes(LikeFeature::kWatermarks)) draft.columns.watermark.reset();
   if (takes(LikeFeature::kConstraints)) draft.primary_key = schema.primary_keys;
   if (takes(LikeFeature::kPartitions)) draft.partition_keys = schema.partition_keys;
@@ -68,7 +69,8 @@ Status CheckOptions(const Options& own, const Draft& draft, const syntax::Create
         .Hint("a table of a Paimon catalog needs no 'connector'");
   }
   if (own.Has("path")) {
-    return Error(ErrorCode::kUnsupported, "a filesystem catalog chooses the place of its tables itself, so 'path' cannot be given")
+    return Error(ErrorCode::kUnsupported,
+                 "a filesystem catalog chooses the place of its tables itself, so 'path' cannot be given")
         .Hint("leave it out");
   }
   if (statement.like && MergingOf(*statement.like, LikeFeature::kOptions) == LikeMerging::kIncluding) {
@@ -87,15 +89,19 @@ Status AddPrimaryKey(const syntax::CreateTable& statement, std::string_view text
   for (const syntax::ColumnDefinition& definition : statement.columns) {
     const auto* physical = std::get_if<syntax::PhysicalColumn>(&definition.kind);
     if (physical == nullptr || !physical->primary_key) continue;
-    keys.push_back({.position = definition.name.position, .columns = {definition.name}, .enforced = physical->enforced});
+    keys.push_back(
+        {.position = definition.name.position, .columns = {definition.name}, .enforced = physical->enforced});
   }
   for (const syntax::KeyConstraint& key : keys) {
-    if (key.unique) return syntax::ErrorAt(ErrorCode::kUnsupported, text, key.position, "UNIQUE constraints are not supported");
+    if (key.unique)
+      return syntax::ErrorAt(ErrorCode::kUnsupported, text, key.position, "UNIQUE constraints are not supported");
     if (key.enforced.value_or(true)) {
-      return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, key.position, "a primary key must be declared NOT ENFORCED, as in Flink")
+      return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, key.position,
+                             "a primary key must be declared NOT ENFORCED, as in Flink")
           .Hint("write PRIMARY KEY (…) NOT ENFORCED");
     }
-    if (!draft.primary_key.empty()) return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, key.position, "the table has a primary key already");
+    if (!draft.primary_key.empty())
+      return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, key.position, "the table has a primary key already");
     for (const syntax::Identifier& column : key.columns) draft.primary_key.push_back(column.name);
   }
   return Ok();
@@ -106,7 +112,9 @@ Status AddQueryColumns(const syntax::CreateTable& statement, const StatementCont
   BRAID_TRY_ASSIGN(const AnalyzedQuery query, AnalyzeQuery(*statement.query, context.text, context.session));
   for (const QueryColumn& column : query.columns) {
     if (!column.type.is_value()) {
-      return Error(ErrorCode::kInvalidArgument, fmt::format("column '{}' of the query is of type {}, which no column can have", column.name, SummaryTypeText(column.type)))
+      return Error(ErrorCode::kInvalidArgument,
+                   fmt::format("column '{}' of the query is of type {}, which no column can have", column.name,
+                               SummaryTypeText(column.type)))
           .Hint("CAST it in the query");
     }
     draft.columns.columns.push_back({.name = column.name, .type = column.type.data()});
@@ -134,7 +142,8 @@ Result<TableDefinition> ToDefinition(Draft draft, const Options& own) {
 
 Result<TableDefinition> Define(const syntax::CreateTable& statement, const StatementContext& context) {
   if (statement.distribution) {
-    return syntax::ErrorAt(ErrorCode::kUnsupported, context.text, statement.distribution->position, "DISTRIBUTED is not supported")
+    return syntax::ErrorAt(ErrorCode::kUnsupported, context.text, statement.distribution->position,
+                           "DISTRIBUTED is not supported")
         .Hint("WITH ('bucket' = '4', 'bucket-key' = 'a') says it for a Paimon table");
   }
   Options own = ToOptions(statement.options);
@@ -143,7 +152,8 @@ Result<TableDefinition> Define(const syntax::CreateTable& statement, const State
   own.Remove("connector");
   if (statement.query) {
     if (!statement.columns.empty()) {
-      return syntax::ErrorAt(ErrorCode::kUnsupported, context.text, statement.columns.front().name.position, "CREATE TABLE … AS takes its columns from the query")
+      return syntax::ErrorAt(ErrorCode::kUnsupported, context.text, statement.columns.front().name.position,
+                             "CREATE TABLE … AS takes its columns from the query")
           .Hint("name and cast them there");
     }
     BRAID_TRY(AddQueryColumns(statement, context, draft));
@@ -168,11 +178,13 @@ Status DropTable(const syntax::Drop& statement, const StatementContext& context)
       return Ok();
     }
     if (statement.if_exists) return Ok();
-    return PlaceError(Error(ErrorCode::kNotFound, fmt::format("{} {} does not exist", is_view ? "view" : "temporary table", name.ToString())),
+    return PlaceError(Error(ErrorCode::kNotFound,
+                            fmt::format("{} {} does not exist", is_view ? "view" : "temporary table", name.ToString())),
                       context.text, statement.name.position());
   }
   if (view != nullptr) {
-    return PlaceError(Error(ErrorCode::kInvalidArgument, fmt::format("{} is a temporary view", name.ToString())).Hint("use DROP TEMPORARY VIEW"),
+    return PlaceError(Error(ErrorCode::kInvalidArgument, fmt::format("{} is a temporary view", name.ToString()))
+                          .Hint("use DROP TEMPORARY VIEW"),
                       context.text, statement.name.position());
   }
   BRAID_TRY_ASSIGN(const NamedTable table, NameTable(statement.name, context));
@@ -187,19 +199,23 @@ Result<StatementResult> Run(const syntax::CreateTable& statement, const Statemen
   if (statement.temporary) {
     const std::string connector = ToOptions(statement.options).Get("connector", "");
     if (connector.empty()) {
-      return PlaceError(Error(ErrorCode::kInvalidArgument, "a temporary table needs a 'connector'").Hint("CREATE TEMPORARY VIEW names a query; CREATE TABLE makes a Paimon table"),
+      return PlaceError(Error(ErrorCode::kInvalidArgument, "a temporary table needs a 'connector'")
+                            .Hint("CREATE TEMPORARY VIEW names a query; CREATE TABLE makes a Paimon table"),
                         context.text, statement.name.position());
     }
-    return PlaceError(Error(ErrorCode::kUnsupported, fmt::format("the connector '{}' is not supported", connector)).Hint("tables of Paimon catalogs are"),
+    return PlaceError(Error(ErrorCode::kUnsupported, fmt::format("the connector '{}' is not supported", connector))
+                          .Hint("tables of Paimon catalogs are"),
                       context.text, statement.name.position());
   }
   if (statement.or_replace) {
-    return PlaceError(Error(ErrorCode::kUnsupported, "REPLACE TABLE is not supported").Hint("DROP TABLE IF EXISTS, then CREATE TABLE"), context.text,
-                      statement.name.position());
+    return PlaceError(Error(ErrorCode::kUnsupported, "REPLACE TABLE is not supported")
+                          .Hint("DROP TABLE IF EXISTS, then CREATE TABLE"),
+                      context.text, statement.name.position());
   }
   BRAID_TRY_ASSIGN(const NamedTable table, NameTable(statement.name, context));
   if (context.session.FindView(table.name) != nullptr && !statement.if_not_exists) {
-    return PlaceError(Error(ErrorCode::kAlreadyExists, fmt::format("{} is a temporary view", table.name.ToString())), context.text, statement.name.position());
+    return PlaceError(Error(ErrorCode::kAlreadyExists, fmt::format("{} is a temporary view", table.name.ToString())),
+                      context.text, statement.name.position());
   }
   BRAID_TRY_ASSIGN(const bool exists, table.catalog->TableExists(table.identifier));
   if (exists && statement.if_not_exists) return Done();
@@ -218,8 +234,9 @@ Result<StatementResult> Run(const syntax::CreateTable& statement, const Statemen
   }
   BRAID_TRY_ASSIGN(const CatalogEntry* entry, context.session.FindCatalogEntry(table.name.catalog));
   if (entry->options.Get("type", "") == "generic_in_memory") {
-    result.notices.push_back(fmt::format("{} ends with this session; CREATE CATALOG … WITH ('type' = 'paimon', 'warehouse' = '/path') keeps tables",
-                                         table.name.ToString()));
+    result.notices.push_back(fmt::format(
+        "{} ends with this session; CREATE CATALOG … WITH ('type' = 'paimon', 'warehouse' = '/path') keeps tables",
+        table.name.ToString()));
   }
   return result;
 }
@@ -232,7 +249,8 @@ Result<StatementResult> Run(const syntax::Drop& statement, const StatementContex
     case syntax::ObjectKind::kCatalog: BRAID_TRY(DropCatalog(statement, context)); break;
     case syntax::ObjectKind::kFunction:
       if (statement.if_exists) break;
-      return Error(ErrorCode::kNotFound, fmt::format("there is no function {} of a user", syntax::ToSql(statement.name)));
+      return Error(ErrorCode::kNotFound,
+                   fmt::format("there is no function {} of a user", syntax::ToSql(statement.name)));
   }
   return Done();
 }

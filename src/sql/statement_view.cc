@@ -27,7 +27,8 @@ Result<syntax::Statement> CompleteNames(std::string_view text, std::vector<Sessi
   return syntax::ParseStatement(complete);
 }
 
-Result<std::vector<QueryColumn>> ViewColumns(const syntax::Query& query, const std::vector<syntax::Identifier>& names, const StatementContext& context) {
+Result<std::vector<QueryColumn>> ViewColumns(const syntax::Query& query, const std::vector<syntax::Identifier>& names,
+                                             const StatementContext& context) {
   BRAID_TRY_ASSIGN(AnalyzedQuery analyzed, AnalyzeQuery(query, context.text, context.session));
   if (!names.empty() && names.size() != analyzed.columns.size()) {
     return syntax::ErrorAt(ErrorCode::kInvalidArgument, context.text, names.front().position,
@@ -44,14 +45,16 @@ const syntax::QueryPtr* QueryOf(const syntax::Statement& statement) {
   return replace == nullptr ? nullptr : &replace->query;
 }
 
-Result<TemporaryView> Define(const syntax::QueryPtr& query, const std::vector<syntax::Identifier>& names, const StatementContext& context) {
+Result<TemporaryView> Define(const syntax::QueryPtr& query, const std::vector<syntax::Identifier>& names,
+                             const StatementContext& context) {
   context.session.StartNotingNames();
   Result<std::vector<QueryColumn>> columns = ViewColumns(*query, names, context);
   std::vector<SessionState::MissingParts> missing = context.session.StopNotingNames();
   if (!columns) return std::move(columns).error();
   BRAID_TRY_ASSIGN(const syntax::Statement complete, CompleteNames(context.text, std::move(missing)));
   const syntax::QueryPtr* complete_query = QueryOf(complete);
-  if (complete_query == nullptr) return Error(ErrorCode::kInternal, "a view's statement changed when its names were completed");
+  if (complete_query == nullptr)
+    return Error(ErrorCode::kInternal, "a view's statement changed when its names were completed");
   return TemporaryView{.query = *complete_query, .columns = *std::move(columns), .comment = std::nullopt};
 }
 
@@ -62,7 +65,8 @@ Result<StatementResult> Run(const syntax::CreateView& statement, const Statement
   BRAID_TRY_ASSIGN(const FullName name, session.Qualify(statement.name));
   const auto fail = [&](Error error) { return PlaceError(std::move(error), context.text, statement.name.position()); };
   if (!statement.temporary) {
-    return fail(Error(ErrorCode::kUnsupported, fmt::format("catalog {} cannot store views", name.catalog)).Hint("CREATE TEMPORARY VIEW lasts as long as the session"));
+    return fail(Error(ErrorCode::kUnsupported, fmt::format("catalog {} cannot store views", name.catalog))
+                    .Hint("CREATE TEMPORARY VIEW lasts as long as the session"));
   }
   BRAID_TRY(session.FindCatalogEntry(name.catalog));
   if (session.FindView(name) != nullptr) {
@@ -79,13 +83,15 @@ Result<StatementResult> Run(const syntax::AlterView& statement, const StatementC
   SessionState& session = context.session;
   BRAID_TRY_ASSIGN(const FullName name, session.Qualify(statement.name));
   if (session.FindView(name) == nullptr) {
-    return PlaceError(Error(ErrorCode::kNotFound, fmt::format("view {} does not exist", name.ToString())), context.text, statement.name.position());
+    return PlaceError(Error(ErrorCode::kNotFound, fmt::format("view {} does not exist", name.ToString())), context.text,
+                      statement.name.position());
   }
   if (const auto* rename = std::get_if<syntax::RenameView>(&statement.change)) {
     BRAID_TRY_ASSIGN(FullName to, session.Qualify(rename->new_name));
     if (rename->new_name.parts.size() == 1) to = {name.catalog, name.database, to.table};
     if (session.FindView(to) != nullptr) {
-      return PlaceError(Error(ErrorCode::kAlreadyExists, fmt::format("view {} exists already", to.ToString())), context.text, rename->new_name.position());
+      return PlaceError(Error(ErrorCode::kAlreadyExists, fmt::format("view {} exists already", to.ToString())),
+                        context.text, rename->new_name.position());
     }
     auto node = session.views().extract(name);
     node.key() = to;

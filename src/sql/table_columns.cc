@@ -23,7 +23,9 @@ constexpr const char* kWatermarkColumn = "schema.watermark.0.rowtime";
 constexpr const char* kWatermarkExpression = "schema.watermark.0.strategy.expr";
 constexpr const char* kWatermarkType = "schema.watermark.0.strategy.data-type";
 
-std::string ColumnKey(std::size_t position, std::string_view part) { return fmt::format("schema.{}.{}", position, part); }
+std::string ColumnKey(std::size_t position, std::string_view part) {
+  return fmt::format("schema.{}.{}", position, part);
+}
 
 // A session in which every name is a table of these columns, to analyse expressions over them.
 class ColumnScope : public NameResolver {
@@ -53,11 +55,13 @@ class ColumnScope : public NameResolver {
   std::shared_ptr<const VirtualTable> table_;
 };
 
-// The expression with every column in back quotes, as Flink writes it into the options. Where that would change its meaning (a
-// column named as a keyword), as it prints anyway.
+// The expression with every column in back quotes, as Flink writes it into the options. Where that would change its
+// meaning (a column named as a keyword), as it prints anyway.
 std::string QuoteColumns(const syntax::Expression& expression, const TableColumns& columns) {
   const std::string plain = syntax::ToSql(expression);
-  const auto is_word = [](char c) { return c == '_' || c == '$' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_word = [](char c) {
+    return c == '_' || c == '$' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
   std::string quoted;
   for (std::size_t i = 0; i < plain.size();) {
     const char c = plain[i];
@@ -69,7 +73,8 @@ std::string QuoteColumns(const syntax::Expression& expression, const TableColumn
       while (end < plain.size() && is_word(plain[end])) ++end;
     }
     const std::string token = plain.substr(i, end - i);
-    const bool is_column = std::any_of(columns.columns.begin(), columns.columns.end(), [&](const TableColumn& column) { return column.name == token; });
+    const bool is_column = std::any_of(columns.columns.begin(), columns.columns.end(),
+                                       [&](const TableColumn& column) { return column.name == token; });
     quoted += is_column && (end == plain.size() || plain[end] != '(') ? "`" + token + "`" : token;
     i = end;
   }
@@ -84,14 +89,17 @@ Result<DataType> TypeOf(const std::string& expression, const TableColumns& colum
   BRAID_TRY_ASSIGN(const AnalyzedQuery analyzed, AnalyzeQuery(query, text, ColumnScope(session, columns)));
   const SqlType& type = analyzed.columns.front().type;
   if (!type.is_value()) {
-    return Error(ErrorCode::kUnsupported, fmt::format("{} is of type {}, which no column can have", expression, SummaryTypeText(type)));
+    return Error(ErrorCode::kUnsupported,
+                 fmt::format("{} is of type {}, which no column can have", expression, SummaryTypeText(type)));
   }
   return type.data();
 }
 
-Result<TableColumn> Physical(const syntax::ColumnDefinition& definition, const syntax::PhysicalColumn& column, std::string_view text,
-                             SessionState& session) {
-  if (column.unique) return syntax::ErrorAt(ErrorCode::kUnsupported, text, definition.name.position, "UNIQUE constraints are not supported");
+Result<TableColumn> Physical(const syntax::ColumnDefinition& definition, const syntax::PhysicalColumn& column,
+                             std::string_view text, SessionState& session) {
+  if (column.unique)
+    return syntax::ErrorAt(ErrorCode::kUnsupported, text, definition.name.position,
+                           "UNIQUE constraints are not supported");
   BRAID_TRY_ASSIGN(DataType type, ColumnType(column.type, text));
   TableColumn result{.name = definition.name.name, .type = std::move(type), .comment = definition.comment};
   if (column.default_value) {
@@ -100,17 +108,19 @@ Result<TableColumn> Physical(const syntax::ColumnDefinition& definition, const s
   return result;
 }
 
-Result<TableWatermark> AnalyzeWatermark(const syntax::Watermark& watermark, const TableColumns& columns, std::string_view text,
-                                        const SessionState& session) {
-  const auto column = std::find_if(columns.columns.begin(), columns.columns.end(),
-                                   [&](const TableColumn& candidate) { return candidate.name == watermark.column.last(); });
+Result<TableWatermark> AnalyzeWatermark(const syntax::Watermark& watermark, const TableColumns& columns,
+                                        std::string_view text, const SessionState& session) {
+  const auto column = std::find_if(columns.columns.begin(), columns.columns.end(), [&](const TableColumn& candidate) {
+    return candidate.name == watermark.column.last();
+  });
   if (column == columns.columns.end() || watermark.column.parts.size() > 1) {
     return syntax::ErrorAt(ErrorCode::kNotFound, text, watermark.column.position(),
                            fmt::format("the watermark's column {} does not exist", syntax::ToSql(watermark.column)));
   }
   if (!column->type.is_timestamp() || column->type.precision() > 3) {
     return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, watermark.column.position(),
-                           fmt::format("a watermark needs a TIMESTAMP(3) or TIMESTAMP_LTZ(3); {} is {}", column->name, SummaryTypeText(column->type)));
+                           fmt::format("a watermark needs a TIMESTAMP(3) or TIMESTAMP_LTZ(3); {} is {}", column->name,
+                                       SummaryTypeText(column->type)));
   }
   std::string expression = QuoteColumns(*watermark.value, columns);
   Result<DataType> type = TypeOf(expression, columns, session);
@@ -121,7 +131,8 @@ Result<TableWatermark> AnalyzeWatermark(const syntax::Watermark& watermark, cons
 }  // namespace
 
 bool TableColumns::has_computed() const {
-  return std::any_of(columns.begin(), columns.end(), [](const TableColumn& column) { return column.expression.has_value(); });
+  return std::any_of(columns.begin(), columns.end(),
+                     [](const TableColumn& column) { return column.expression.has_value(); });
 }
 
 bool IsColumnOption(std::string_view key) {
@@ -139,19 +150,24 @@ TableColumns ColumnsOf(const std::vector<DataField>& fields, const Options& opti
     const auto type_text = options.Find(ColumnKey(position, "data-type"));
     if (name && expression && type_text) {
       if (Result<DataType> type = ParseDataType(*type_text)) {
-        result.columns.push_back({.name = *name, .type = *std::move(type), .expression = expression, .comment = options.Find(ColumnKey(position, "comment"))});
+        result.columns.push_back({.name = *name,
+                                  .type = *std::move(type),
+                                  .expression = expression,
+                                  .comment = options.Find(ColumnKey(position, "comment"))});
         continue;
       }
     }
     if (next_field == fields.size()) break;
     const DataField& field = fields[next_field++];
-    result.columns.push_back({.name = field.name, .type = field.type, .comment = field.description, .default_value = field.default_value});
+    result.columns.push_back(
+        {.name = field.name, .type = field.type, .comment = field.description, .default_value = field.default_value});
   }
   const auto column = options.Find(kWatermarkColumn);
   const auto expression = options.Find(kWatermarkExpression);
   if (column && expression) {
     Result<DataType> type = ParseDataType(options.Get(kWatermarkType, "TIMESTAMP(3)"));
-    result.watermark = {.column = *column, .expression = *expression, .type = type ? *std::move(type) : DataType::Timestamp(3)};
+    result.watermark = {
+        .column = *column, .expression = *expression, .type = type ? *std::move(type) : DataType::Timestamp(3)};
   }
   for (const auto& [key, value] : options.values()) {
     if (!IsColumnOption(key)) result.options.Set(key, value);
@@ -183,20 +199,24 @@ Result<DataType> ColumnType(const syntax::TypeName& type, std::string_view text)
   return result;
 }
 
-Result<std::string> DefaultText(const syntax::Expression& value, const DataType& type, std::string_view text, SessionState& session) {
+Result<std::string> DefaultText(const syntax::Expression& value, const DataType& type, std::string_view text,
+                                SessionState& session) {
   BRAID_TRY_ASSIGN(const Datum datum, session.EvaluateConstant(value, text, type.Nullable()));
-  if (datum.is_null()) return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, value.position, "NULL is the default without saying so");
+  if (datum.is_null())
+    return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, value.position, "NULL is the default without saying so");
   return FormatDatum(datum, type);
 }
 
-Result<TableColumns> AnalyzeColumns(const syntax::CreateTable& statement, TableColumns before, std::string_view text, SessionState& session) {
+Result<TableColumns> AnalyzeColumns(const syntax::CreateTable& statement, TableColumns before, std::string_view text,
+                                    SessionState& session) {
   TableColumns result = std::move(before);
   std::vector<std::pair<const syntax::ColumnDefinition*, std::size_t>> computed;
   for (const syntax::ColumnDefinition& definition : statement.columns) {
     const bool known = std::any_of(result.columns.begin(), result.columns.end(),
                                    [&](const TableColumn& column) { return column.name == definition.name.name; });
     if (known) {
-      return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, definition.name.position, fmt::format("column '{}' is there already", definition.name.name));
+      return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, definition.name.position,
+                             fmt::format("column '{}' is there already", definition.name.name));
     }
     if (const auto* physical = std::get_if<syntax::PhysicalColumn>(&definition.kind)) {
       BRAID_TRY_ASSIGN(TableColumn column, Physical(definition, *physical, text, session));
@@ -204,11 +224,14 @@ Result<TableColumns> AnalyzeColumns(const syntax::CreateTable& statement, TableC
     } else if (std::holds_alternative<syntax::ComputedColumn>(definition.kind)) {
       computed.emplace_back(&definition, result.columns.size());
       // Its type is known once all stored columns are.
-      result.columns.push_back({.name = definition.name.name, .type = DataType::Int(), .expression = "", .comment = definition.comment});
+      result.columns.push_back(
+          {.name = definition.name.name, .type = DataType::Int(), .expression = "", .comment = definition.comment});
     } else if (std::holds_alternative<syntax::MetadataColumn>(definition.kind)) {
-      return syntax::ErrorAt(ErrorCode::kUnsupported, text, definition.name.position, "metadata columns are not supported: Paimon tables have none");
+      return syntax::ErrorAt(ErrorCode::kUnsupported, text, definition.name.position,
+                             "metadata columns are not supported: Paimon tables have none");
     } else {
-      return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, definition.name.position, fmt::format("column '{}' has no type", definition.name.name));
+      return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, definition.name.position,
+                             fmt::format("column '{}' has no type", definition.name.name));
     }
   }
   for (const auto& [definition, position] : computed) {
@@ -220,7 +243,8 @@ Result<TableColumns> AnalyzeColumns(const syntax::CreateTable& statement, TableC
     result.columns[position].expression = std::move(expression);
   }
   if (statement.watermarks.size() > 1) {
-    return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, statement.watermarks[1].position, "a table has one watermark at most");
+    return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, statement.watermarks[1].position,
+                           "a table has one watermark at most");
   }
   for (const syntax::Watermark& watermark : statement.watermarks) {
     BRAID_TRY_ASSIGN(result.watermark, AnalyzeWatermark(watermark, result, text, session));

@@ -1,0 +1,196 @@
+#include "sql/session.h"
+
+#include "sql/session_testing.h"
+
+namespace braid {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST_F(SessionTest, StartsInFlinksDefaultCatalog) {
+  ASSERT_THAT(Run("USE CATALOG default_catalog"), IsOk());
+  EXPECT_THAT(Run("SHOW CURRENT DATABASE"), HasValue(ElementsAre("default_database")));
+  EXPECT_THAT(Run("SHOW CATALOGS"), HasValue(ElementsAre("c", "default_catalog")));
+  ASSERT_THAT(Run("CREATE TABLE t (x INT)"), IsOk());
+  EXPECT_THAT(notices(), ElementsAre(HasSubstr("ends with this session")));
+  ASSERT_THAT(Run("INSERT INTO t VALUES (1)"), IsOk());
+  EXPECT_THAT(Run("SELECT * FROM default_catalog.default_database.t"), HasValue(ElementsAre("1")));
+}
+
+TEST_F(SessionTest, MakesTheDefaultDatabaseOfAPaimonCatalog) {
+  EXPECT_THAT(Run("SHOW DATABASES"), HasValue(ElementsAre("default")));
+  EXPECT_THAT(Run("CREATE CATALOG c WITH ('type' = 'paimon', 'warehouse' = 'x')"), IsError(ErrorCode::kAlreadyExists));
+  EXPECT_THAT(Run("CREATE CATALOG IF NOT EXISTS c WITH ('type' = 'paimon', 'warehouse' = 'x')"), IsOk());
+  EXPECT_THAT(Run("CREATE CATALOG d WITH ('type' = 'hive')"), HasMessage("type 'hive' are not supported"));
+  EXPECT_THAT(Run("CREATE CATALOG d WITH ('type' = 'paimon')"), HasMessage("warehouse"));
+}
+
+TEST_F(SessionTest, KeepsCatalogsAndDatabasesInUse) {
+  EXPECT_THAT(Run("DROP CATALOG c"), HasMessage("in use"));
+  EXPECT_THAT(Run("DROP DATABASE `default`"), HasMessage("in use"));
+  ASSERT_THAT(Run("CREATE DATABASE d"), IsOk());
+  ASSERT_THAT(Run("USE d"), IsOk());
+  ASSERT_THAT(Run("CREATE TABLE t (a INT)"), IsOk());
+  ASSERT_THAT(Run("USE `default`"), IsOk());
+  EXPECT_THAT(Run("DROP DATABASE d"), IsError(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(Run("DROP DATABASE d CASCADE"), IsOk());
+  EXPECT_THAT(Run("USE d"), IsError(ErrorCode::kNotFound));
+  EXPECT_THAT(Run("USE CATALOG nope"), HasMessage("catalog nope does not exist"));
+}
+
+TEST_F(SessionTest, ChecksOptionsThatResultsDependOn) {
+  EXPECT_THAT(Run("SET 'execution.runtime-mode' = 'nope'"), HasMessage("streaming, batch, automatic"));
+  EXPECT_THAT(Run("SET 'table.local-time-zone' = 'Nowhere/Land'"), IsError(ErrorCode::kInvalidArgument));
+  ASSERT_THAT(Run("SET 'pipeline.name' = 'job1'"), IsOk());
+  EXPECT_EQ(session().Option("pipeline.name"), "job1");
+  ASSERT_THAT(Run("RESET 'pipeline.name'"), IsOk());
+  EXPECT_EQ(session().Option("pipeline.name"), "");
+  EXPECT_THAT(Run("SET"), HasValue(ElementsAre("execution.runtime-mode|batch", "table.local-time-zone|UTC")));
+}
+
+TEST_F(SessionTest, ShowsPlaceAndNearestNameOfAnUnknownTable) {
+  ASSERT_THAT(Run("CREATE TABLE orders (a INT)"), IsOk());
+  EXPECT_THAT(Run("SELECT *\n  FROM order_"), HasMessage("at line 2, column 8"));
+  EXPECT_THAT(Run("INSERT INTO ordes VALUES (1)"), HasMessage("did you mean 'orders'?"));
+  EXPECT_THAT(Run("DROP TABLE nope"), IsError(ErrorCode::kNotFound));
+  EXPECT_THAT(Run("DROP TABLE IF EXISTS nope"), IsOk());
+}
+
+TEST_F(SessionTest, RefusesWhatItLacksByName) {
+  ASSERT_THAT(Run("CREATE TABLE t (a INT)"), IsOk());
+  for (const auto& [statement, message] : std::vector<std::pair<const char*, const char*>>{
+           {"UPDATE t SET a = 1", "UPDATE is not supported yet"},
+           {"DELETE FROM t WHERE a = 1", "DELETE is not supported yet"},
+           {"ANALYZE TABLE t COMPUTE STATISTICS", "ANALYZE TABLE is not supported yet"},
+           {"CREATE TEMPORARY TABLE k (a INT) WITH ('connector' = 'kafka')", "the connector 'kafka' is not supported"},
+           {"CREATE TABLE k (a INT) WITH ('connector' = 'kafka')", "the connector 'kafka' is not supported"},
+           {"CREATE VIEW v AS SELECT 1", "cannot store views"},
+           {"ADD JAR 'x.jar'", "runs no Java code"},
+           {"CALL sys.no_such('x')", "there is no procedure sys.no_such"},
+       }) {
+    SCOPED_TRACE(statement);
+    const auto result = Run(statement);
+    EXPECT_THAT(result, IsError(ErrorCode::kUnsupported));
+    EXPECT_THAT(result, HasMessage(message));
+  }
+}
+
+TEST_F(SessionTest, ListsWhatThereIs) {
+  ASSERT_THAT(Run("CREATE TABLE orders (a INT)"), IsOk());
+  ASSERT_THAT(Run("CREATE TABLE items (a INT)"), IsOk());
+  ASSERT_THAT(Run("CREATE TEMPORARY VIEW open_orders AS SELECT a FROM orders"), IsOk());
+  EXPECT_THAT(Run("SHOW TABLES"), HasValue(ElementsAre("items", "open_orders", "orders")));
+  EXPECT_THAT(Run("SHOW TABLES LIKE '%orders'"), HasValue(ElementsAre("open_orders", "orders")));
+  EXPECT_THAT(Run("SHOW TABLES NOT LIKE '%orders'"), HasValue(ElementsAre("items")));
+  EXPECT_THAT(Run("SHOW VIEWS"), HasValue(ElementsAre("open_orders")));
+  EXPECT_THAT(Run("SHOW PROCEDURES LIKE 'comp%'"), HasValue(ElementsAre("compact")));
+  EXPECT_THAT(Run("SHOW FUNCTIONS LIKE 'LISTAGG'"), HasValue(ElementsAre("LISTAGG")));
+  EXPECT_THAT(Run("SHOW MODULES"), HasValue(ElementsAre("core")));
+  EXPECT_THAT(Run("SHOW JOBS"), HasValue(IsEmpty()));
+}
+
+TEST_F(SessionTest, ViewsMeanTheSameAfterUse) {
+  ASSERT_THAT(Run("CREATE TABLE t (a INT, b STRING)"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO t VALUES (1, 'x'), (2, 'y')"), IsOk());
+  ASSERT_THAT(Run("CREATE TEMPORARY VIEW v (n) AS SELECT a FROM t WHERE b = 'y'"), IsOk());
+  ASSERT_THAT(Run("CREATE DATABASE d"), IsOk());
+  ASSERT_THAT(Run("USE d"), IsOk());
+  EXPECT_THAT(Run("SELECT n + 1 FROM `default`.v"), HasValue(ElementsAre("3")));
+  EXPECT_THAT(Run("SHOW CREATE VIEW `default`.v"), HasValue(ElementsAre(HasSubstr("FROM c.`default`.t"))));
+  EXPECT_THAT(Run("CREATE TEMPORARY VIEW `default`.v AS SELECT 1"), IsError(ErrorCode::kAlreadyExists));
+  EXPECT_THAT(Run("INSERT INTO `default`.v VALUES (1)"), HasMessage("is a view"));
+  ASSERT_THAT(Run("DROP TEMPORARY VIEW `default`.v"), IsOk());
+  EXPECT_THAT(Run("SELECT * FROM `default`.v"), IsError(ErrorCode::kNotFound));
+}
+
+TEST_F(SessionTest, StreamingJobsAreRefusedAndTheUnsetModeSaysWhatItDoes) {
+  ASSERT_THAT(Run("CREATE TABLE s (a INT)"), IsOk());
+  ASSERT_THAT(Run("CREATE TABLE t (a INT)"), IsOk());
+  ASSERT_THAT(Run("SET 'execution.runtime-mode' = 'streaming'"), IsOk());
+  EXPECT_THAT(Run("INSERT INTO s VALUES (1)"), IsOk());
+  EXPECT_THAT(Run("INSERT INTO t SELECT a FROM s"), HasMessage("streaming jobs are not supported yet"));
+  EXPECT_THAT(Run("SELECT * FROM s"), IsError(ErrorCode::kUnsupported));
+  ASSERT_THAT(Run("RESET 'execution.runtime-mode'"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO t SELECT a FROM s"), IsOk());
+  EXPECT_THAT(notices(), ElementsAre(HasSubstr("batch mode")));
+  EXPECT_THAT(Run("SELECT * FROM t"), HasValue(ElementsAre("1")));
+  EXPECT_THAT(notices(), IsEmpty());
+}
+
+// Remembers what it is told.
+class Recorder : public JobObserver {
+ public:
+  Status CatalogOpened(const std::shared_ptr<Catalog>& catalog) override {
+    events.push_back("opened " + catalog->name());
+    return Ok();
+  }
+  Result<StartedJob> Begin(const JobDescription& job) override {
+    events.push_back("begin " + job.name);
+    for (const QuerySource& source : job.sources)
+      events.push_back("reads " + source.identifier.ToString() + "@" +
+                       std::to_string(source.snapshot ? source.snapshot->value() : 0));
+    for (const JobSink& sink : job.sinks) events.push_back("writes " + sink.identifier.ToString());
+    return StartedJob{.job_id = "j", .commit_user = "the-user", .properties = {{"lineage.job", job.name}}};
+  }
+  Status Finished(const StartedJob& start, const std::vector<std::vector<Snapshot>>& snapshots) override {
+    events.push_back("finished " + start.job_id);
+    for (const auto& list : snapshots) {
+      for (const Snapshot& snapshot : list)
+        events.push_back(std::to_string(snapshot.id.value()) + " by " + snapshot.commit_user + " of " +
+                         snapshot.properties.at("lineage.job"));
+    }
+    return Ok();
+  }
+  void Failed(const StartedJob&, const Error& error) override { events.push_back("failed " + error.message()); }
+
+  std::vector<std::string> events;
+};
+
+TEST_F(SessionTest, TellsTheObserverOfJobsAndPutsItsPropertiesIntoSnapshots) {
+  const auto recorder = std::make_shared<Recorder>();
+  SessionSettings settings;
+  settings.observer = recorder;
+  Restart(std::move(settings));
+  ASSERT_THAT(Run("CREATE TABLE s (a INT)"), IsOk());
+  ASSERT_THAT(Run("CREATE TABLE t (k INT PRIMARY KEY NOT ENFORCED, n BIGINT) WITH ('bucket' = '1')"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO s VALUES (1), (1)"), IsOk());
+  ASSERT_THAT(Run("SET 'pipeline.name' = 'count'"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO t SELECT a, COUNT(*) FROM s GROUP BY a"), IsOk());
+  EXPECT_THAT(recorder->events,
+              ElementsAre("opened c", "begin insert-into_c.default.s", "writes default.s", "finished j",
+                          "1 by the-user of insert-into_c.default.s", "begin count", "reads default.s@1",
+                          "writes default.t", "finished j", "1 by the-user of count"));
+  recorder->events.clear();
+  EXPECT_THAT(Run("INSERT INTO t SELECT CAST(NULL AS INT), CAST(a AS BIGINT) FROM s"),
+              IsError(ErrorCode::kInvalidArgument));
+  ASSERT_THAT(recorder->events, SizeIs(4));
+  EXPECT_THAT(recorder->events.back(), HasSubstr("failed"));
+}
+
+TEST_F(SessionTest, RunsAStatementSetAsOneJob) {
+  const auto recorder = std::make_shared<Recorder>();
+  SessionSettings settings;
+  settings.observer = recorder;
+  Restart(std::move(settings));
+  ASSERT_THAT(Run("CREATE TABLE s (a INT)"), IsOk());
+  ASSERT_THAT(Run("CREATE TABLE t (a INT)"), IsOk());
+  recorder->events.clear();
+  ASSERT_THAT(Run("BEGIN STATEMENT SET"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO s VALUES (1)"), IsOk());
+  EXPECT_THAT(Run("SHOW TABLES"), HasMessage("only INSERT can stand in a statement set"));
+  ASSERT_THAT(Run("INSERT INTO t VALUES (2)"), IsOk());
+  EXPECT_THAT(recorder->events, IsEmpty());
+  ASSERT_THAT(Run("END"), IsOk());
+  EXPECT_THAT(recorder->events,
+              ElementsAre("begin insert-into_c.default.s,c.default.t", "writes default.s", "writes default.t",
+                          "finished j", HasSubstr("1 by the-user"), HasSubstr("1 by the-user")));
+  ASSERT_THAT(Run("EXECUTE STATEMENT SET BEGIN INSERT INTO s VALUES (3); INSERT INTO t SELECT a FROM s; END"), IsOk());
+  EXPECT_THAT(Run("SELECT * FROM t ORDER BY a"), HasValue(ElementsAre("1", "2")));
+  EXPECT_THAT(Run("END"), IsError(ErrorCode::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace braid

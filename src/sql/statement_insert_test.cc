@@ -1,0 +1,107 @@
+// INSERT: which columns get what, and what Flink's sinks refuse. Expectations: fixtures 14 and 27 of Flink 2.2.1, or by
+// hand.
+
+#include "sql/session_testing.h"
+
+namespace braid {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class StatementInsertTest : public SessionTest {
+ protected:
+  StatementInsertTest() {
+    EXPECT_THAT(Run("CREATE TABLE t (k INT, dt STRING, v DECIMAL(10, 2), PRIMARY KEY (k, dt) NOT ENFORCED) PARTITIONED "
+                    "BY (dt) WITH ('bucket' = '1')"),
+                IsOk());
+  }
+  Result<std::vector<std::string>> Rows() { return Run("SELECT * FROM t ORDER BY k"); }
+};
+
+TEST_F(StatementInsertTest, RoundsDecimalsAndFillsMissingColumnsWithNull) {
+  ASSERT_THAT(Run("INSERT INTO t VALUES (1, 'd1', 1.555), (2, 'd2', CAST(NULL AS DECIMAL(10, 2)))"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO t (dt, k) VALUES ('d2', 3)"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO t PARTITION (dt = 'd3') SELECT 4, CAST(9 AS DECIMAL(10, 2))"), IsOk());
+  EXPECT_THAT(Rows(), HasValue(ElementsAre("1|d1|1.56", "2|d2|<NULL>", "3|d2|<NULL>", "4|d3|9.00")));
+}
+
+TEST_F(StatementInsertTest, OverwritesAPartition) {
+  ASSERT_THAT(Run("INSERT INTO t VALUES (1, 'd1', 1), (2, 'd2', 2), (3, 'd2', 3)"), IsOk());
+  ASSERT_THAT(Run("INSERT OVERWRITE t PARTITION (dt = 'd2') VALUES (7, CAST(7 AS DECIMAL(10, 2)))"), IsOk());
+  EXPECT_THAT(Rows(), HasValue(ElementsAre("1|d1|1.00", "7|d2|7.00")));
+  // Without PARTITION, the partitions that rows fall into are replaced.
+  ASSERT_THAT(Run("INSERT OVERWRITE t VALUES (8, 'd1', 8)"), IsOk());
+  EXPECT_THAT(Rows(), HasValue(ElementsAre("7|d2|7.00", "8|d1|8.00")));
+}
+
+TEST_F(StatementInsertTest, RefusesWhatFlinksSinksRefuse) {
+  struct Case {
+    const char* statement;
+    const char* message;
+  };
+  for (const Case& c :
+       {Case{"INSERT INTO t VALUES ('x', 'd1', 1)", "column 'k' is INT and cannot take CHAR(1)"},
+        Case{"INSERT INTO t VALUES (1, 'd1')", "it gives 2 columns and the table takes 3"},
+        Case{"INSERT INTO t SELECT 1", "it gives 1 columns"},
+        Case{"INSERT INTO t VALUES (8, 'd1', '12.345')", "column 'v' is DECIMAL(10, 2) and cannot take CHAR(6)"},
+        Case{"INSERT INTO t (k, dt) SELECT CAST(1 AS BIGINT), 'd1'", "CAST it to INT"},
+        Case{"INSERT INTO t (k, k) VALUES (1, 1)", "column 'k' is given twice"},
+        Case{"INSERT INTO t (k, nope) VALUES (1, 1)", "the table has no column 'nope'"},
+        Case{"INSERT INTO t PARTITION (v = 1) SELECT 1, 'd'", "'v' is no partition column"},
+        Case{"INSERT INTO t VALUES (CAST(NULL AS INT), 'd1', 1)", "k"}}) {
+    SCOPED_TRACE(c.statement);
+    EXPECT_THAT(Run(c.statement), HasMessage(c.message));
+  }
+  EXPECT_THAT(Rows(), HasValue(IsEmpty()));
+}
+
+TEST_F(StatementInsertTest, DropsRowsWithNullKeysWhenAskedTo) {
+  ASSERT_THAT(Run("SET 'table.exec.sink.not-null-enforcer' = 'DROP'"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO t VALUES (CAST(NULL AS INT), 'd1', 1), (2, 'd1', 2)"), IsOk());
+  EXPECT_THAT(Rows(), HasValue(ElementsAre("2|d1|2.00")));
+}
+
+TEST_F(StatementInsertTest, FitsLengthsWhenAskedTo) {
+  ASSERT_THAT(Run("CREATE TABLE l (c CHAR(3), v VARCHAR(2))"), IsOk());
+  ASSERT_THAT(Run("SET 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD'"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO l VALUES ('a', 'abc')"), IsOk());
+  EXPECT_THAT(Run("SELECT c || '|', v FROM l"), HasValue(ElementsAre("a  ||ab")));
+}
+
+TEST_F(StatementInsertTest, UsesDefaultsOfColumns) {
+  ASSERT_THAT(Run("CREATE TABLE d (a INT, b INT DEFAULT 1 + 1, s STRING DEFAULT 'x')"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO d (a) VALUES (1)"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO d VALUES (2, 5, 'y')"), IsOk());
+  EXPECT_THAT(Run("SELECT * FROM d ORDER BY a"), HasValue(ElementsAre("1|2|x", "2|5|y")));
+}
+
+TEST_F(StatementInsertTest, TruncatesAndDropsPartitions) {
+  ASSERT_THAT(Run("INSERT INTO t VALUES (1, 'd1', 1), (2, 'd2', 2)"), IsOk());
+  EXPECT_THAT(Run("SHOW PARTITIONS t"), HasValue(ElementsAre("dt=d1", "dt=d2")));
+  EXPECT_THAT(Run("SHOW PARTITIONS t PARTITION (dt = 'd2')"), HasValue(ElementsAre("dt=d2")));
+  ASSERT_THAT(Run("ALTER TABLE t DROP PARTITION (dt = 'd2')"), IsOk());
+  EXPECT_THAT(Rows(), HasValue(ElementsAre("1|d1|1.00")));
+  EXPECT_THAT(Run("ALTER TABLE t DROP PARTITION (k = 1)"), IsError(ErrorCode::kNotFound));
+  ASSERT_THAT(Run("TRUNCATE TABLE t"), IsOk());
+  EXPECT_THAT(Rows(), HasValue(IsEmpty()));
+}
+
+TEST_F(StatementInsertTest, CompactsByProcedure) {
+  for (int i = 0; i < 3; ++i) ASSERT_THAT(Run("INSERT INTO t VALUES (1, 'd1', " + std::to_string(i) + ")"), IsOk());
+  EXPECT_THAT(Run("CALL sys.compact(`table` => 'default.t')"), HasValue(ElementsAre("Success")));
+  EXPECT_THAT(Run("SELECT level, record_count FROM t$files"), HasValue(ElementsAre("5|1")));
+  EXPECT_THAT(Run("CALL sys.compact()"), HasMessage("argument 'table' is missing"));
+  EXPECT_THAT(Run("CALL sys.compact(1)"), HasMessage("argument 'table' is STRING, not INT"));
+  EXPECT_THAT(Run("CALL sys.compact(nope => 'x')"), HasMessage("there is no argument 'nope'"));
+}
+
+TEST_F(StatementInsertTest, CopiesFromATableIntoItself) {
+  ASSERT_THAT(Run("CREATE TABLE a (x INT)"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO a VALUES (1), (2)"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO a SELECT x + 10 FROM a"), IsOk());
+  EXPECT_THAT(Run("SELECT x FROM a ORDER BY x"), HasValue(ElementsAre("1", "2", "11", "12")));
+}
+
+}  // namespace
+}  // namespace braid
