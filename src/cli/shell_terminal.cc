@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <clocale>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -34,16 +35,13 @@ sigset_t InterruptSet() {
   return set;
 }
 
-// Turns Ctrl-C into Session::Cancel while a statement runs. SIGINT is blocked for the process's threads from the
-// constructor on, but for the time in which the editor reads a line, when Ctrl-C drops the line.
+// Turns Ctrl-C into Session::Cancel while a statement runs. SIGINT is blocked for all threads that begin after the
+// constructor, and read from a file instead. While the editor reads a line, Ctrl-C is one of its keys.
 class InterruptWatch {
  public:
   explicit InterruptWatch(Session& session) : session_(session) {
     const sigset_t set = InterruptSet();
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    struct sigaction ignore = {};
-    ignore.sa_handler = [](int) {};  // without SA_RESTART: reading a line is interrupted
-    sigaction(SIGINT, &ignore, nullptr);
     signals_ = signalfd(-1, &set, SFD_CLOEXEC);
     stop_ = eventfd(0, EFD_CLOEXEC);
     thread_ = std::jthread([this] { Watch(); });
@@ -79,12 +77,24 @@ class InterruptWatch {
 // What the editor's callbacks see.
 struct EditorState {
   bool continues = false;
+  bool dropped = false;
 };
 
-const char* Prompt(EditLine* editor) {
+EditorState* StateOf(EditLine* editor) {
   void* data = nullptr;
   el_get(editor, EL_CLIENTDATA, &data);
-  return data != nullptr && static_cast<const EditorState*>(data)->continues ? "    -> " : "braid> ";
+  return static_cast<EditorState*>(data);
+}
+
+const char* Prompt(EditLine* editor) {
+  const EditorState* state = StateOf(editor);
+  return state != nullptr && state->continues ? "    -> " : "braid> ";
+}
+
+// Ctrl-C: the line ends and is forgotten.
+unsigned char DropLine(EditLine* editor, int /*key*/) {
+  StateOf(editor)->dropped = true;
+  return CC_EOF;
 }
 
 class Editor {
@@ -101,6 +111,9 @@ class Editor {
     el_set(editor_, EL_PROMPT, Prompt);
     el_set(editor_, EL_EDITOR, "emacs");
     el_set(editor_, EL_HIST, history, history_);
+    el_set(editor_, EL_SETTY, "-d", "-isig", nullptr);
+    el_set(editor_, EL_ADDFN, "braid-drop-line", "Forgets the line", DropLine);
+    el_set(editor_, EL_BIND, "^C", "braid-drop-line", nullptr);
     el_source(editor_, nullptr);
   }
   ~Editor() {
@@ -112,21 +125,16 @@ class Editor {
   Editor(const Editor&) = delete;
   Editor& operator=(const Editor&) = delete;
 
-  enum class Outcome { kLine, kInterrupted, kEnd };
+  enum class Outcome { kLine, kDropped, kEnd };
   Outcome Read(bool continues, std::string& line) {
-    state_.continues = continues;
-    const sigset_t set = InterruptSet();
-    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    state_ = {.continues = continues, .dropped = false};
     int count = 0;
-    errno = 0;
     const char* text = el_gets(editor_, &count);
-    const bool interrupted = errno == EINTR;
-    pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    if (text == nullptr || count <= 0) {
-      if (!interrupted) return Outcome::kEnd;
+    if (state_.dropped) {
       el_reset(editor_);
-      return Outcome::kInterrupted;
+      return Outcome::kDropped;
     }
+    if (text == nullptr || count <= 0) return Outcome::kEnd;
     line.assign(text, static_cast<std::size_t>(count));
     return Outcome::kLine;
   }
@@ -145,6 +153,8 @@ class Editor {
 }  // namespace
 
 Status Shell::RunTerminal(const std::string& history_file) {
+  // The editor reads characters as the user's locale encodes them.
+  std::setlocale(LC_CTYPE, "");
   const InterruptWatch watch(session_);
   Editor editor(history_file);
   syntax::StatementSplitter splitter;
@@ -155,7 +165,7 @@ Status Shell::RunTerminal(const std::string& history_file) {
       fmt::print("\n");
       break;
     }
-    if (outcome == Editor::Outcome::kInterrupted) {
+    if (outcome == Editor::Outcome::kDropped) {
       fmt::print("\n");
       static_cast<void>(splitter.Finish());
       continue;
