@@ -1,6 +1,11 @@
 #include "cli/command.h"
 
 #include <cstdio>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
 
 namespace braid {
 
@@ -15,6 +20,18 @@ const std::vector<CommandEntry>& Commands() {
       {"stream", "print a table's changes as JSON lines, snapshot by snapshot", AddStreamCommand},
   };
   return commands;
+}
+
+Status CheckCommandName(std::string_view first_argument) {
+  if (first_argument.starts_with('-')) return Ok();
+  std::vector<std::string> names;
+  for (const CommandEntry& entry : Commands()) {
+    if (first_argument == entry.name) return Ok();
+    names.emplace_back(entry.name);
+  }
+  Error error(ErrorCode::kInvalidArgument, fmt::format("there is no command '{}'", first_argument));
+  if (const auto nearest = NearestName(first_argument, names)) return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));
+  return std::move(error).Hint("the commands are " + Join(names, ", "));
 }
 
 int ExitCode(ErrorCode code) {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -34,6 +35,9 @@ std::function<Status()> AddLogCommand(CLI::App& command);
 std::function<Status()> AddReadCommand(CLI::App& command);
 std::function<Status()> AddSqlCommand(CLI::App& command);
 std::function<Status()> AddStreamCommand(CLI::App& command);
+
+/// Errors: kInvalidArgument, with the nearest command, if the program's first argument is no option and no command.
+Status CheckCommandName(std::string_view first_argument);
 
 /// The exit code of a failed command (docs/commands.md): 2 for wrong arguments, 3 not found, 4 exists already, 5 conflict,
 /// 6 commit unknown, 7 corruption, 8 storage, 9 unavailable, 10 unsupported, 11 permission, 12 cancelled, 70 a bug.

@@ -35,6 +35,14 @@ int main(int argc, char** argv) {
     CLI::App* command = app.add_subcommand(entry.name, entry.summary);
     runners[command] = entry.add(*command);
   }
+  if (argc == 1) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  }
+  if (const braid::Status known = braid::CheckCommandName(argv[1]); !known) {
+    braid::PrintError(known.error());
+    return braid::ExitCode(known.error().code());
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
