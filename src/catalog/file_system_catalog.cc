@@ -212,9 +212,9 @@ class FileSystemCatalog : public Catalog {
     BRAID_TRY(RefuseVirtual(database));
     BRAID_TRY_ASSIGN(const bool exists, DatabaseExists(database));
     if (exists) return Ok();
-    BRAID_TRY_ASSIGN(const bool has_warehouse, file_system_->Exists(warehouse_));
+    BRAID_TRY_ASSIGN(const bool has_warehouse, warehouse_.file_system()->Exists(warehouse_.root()));
     if (!has_warehouse) {
-      return Error(ErrorCode::kNotFound, fmt::format("the warehouse {} does not exist", warehouse_))
+      return Error(ErrorCode::kNotFound, fmt::format("the warehouse {} does not exist", warehouse_.root()))
           .Hint("give the folder that holds the databases' folders, <database>.db");
     }
     BRAID_TRY_ASSIGN(const std::vector<std::string> known, ListDatabases());
