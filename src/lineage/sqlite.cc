@@ -25,7 +25,7 @@ Error SqliteError(sqlite3* database, int code) {
     default: break;
   }
   Error error(kind, fmt::format("the lineage store failed: {}", words));
-  if (kind == ErrorCode::kCorruption) return std::move(error).Hint("`braid lineage rebuild` makes it anew from the tables");
+  if (kind == ErrorCode::kCorruption) return std::move(error).Hint("delete the file with its -wal and -shm files; it is made anew from the tables");
   if (kind == ErrorCode::kUnavailable) return std::move(error).Hint("another process holds it; run it again");
   return error;
 }

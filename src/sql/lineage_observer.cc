@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "base/uuid.h"
 #include "lineage/lineage.h"
 
 namespace braid {
@@ -31,6 +32,7 @@ class LineageObserver : public JobObserver {
   // A job is recorded where its first sink lies; tables of other catalogs have no identity there.
   Result<StartedJob> Begin(const JobDescription& job) override {
     StartedJob start;
+    start.commit_user = RandomUuid();  // of a job that is not recorded
     if (job.sinks.empty()) return start;
     const std::string& catalog = job.sinks.front().catalog;
     const auto found = lineages_.find(catalog);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <random>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -96,7 +97,6 @@ class Committer {
       if (landed) return *std::move(landed);
     }
     BRAID_TRY_ASSIGN(const SnapshotChanges changes, make_changes(latest));
-    kind_ = changes.kind;
     if (latest && changes.check_conflicts) BRAID_TRY(CheckConflicts(table_, *latest, changes.delta, changes.kind));
     written_.clear();
     Result<Snapshot> built = Build(latest, changes);
@@ -106,6 +106,7 @@ class Committer {
     }
     previous_latest_ = latest ? latest->id : SnapshotId(0);
     tried_ = true;
+    attempted_.insert(*built->uuid);
     Status created = CreateSnapshot(fs(), paths(), *built);
     if (created) {
       AfterCommit(*built);
@@ -128,14 +129,13 @@ class Committer {
     return std::optional(std::move(snapshot));
   }
 
-  // Our own snapshot among those that appeared since the last attempt: the reply was lost, not the commit.
+  // Our own snapshot among those that appeared since the last attempt: the reply was lost, not the commit. It is known by its
+  // UUID, never by commit user and identifier alone: batch jobs share the identifier, and users may choose equal names.
   Result<std::optional<Snapshot>> FindLanded(const std::optional<Snapshot>& latest) const {
     if (!latest) return std::optional<Snapshot>();
     for (SnapshotId id = previous_latest_.next(); id <= latest->id; id = id.next()) {
       BRAID_TRY_ASSIGN(Snapshot snapshot, ReadSnapshot(fs(), paths(), id));
-      if (snapshot.commit_user == identity_.user && snapshot.commit_identifier == identity_.identifier && snapshot.commit_kind == kind_) {
-        return std::optional(std::move(snapshot));
-      }
+      if (snapshot.uuid && attempted_.contains(*snapshot.uuid)) return std::optional(std::move(snapshot));
     }
     return std::optional<Snapshot>();
   }
@@ -255,7 +255,7 @@ class Committer {
   ManifestWriteOptions write_;
   ManifestMergeOptions merge_;
   std::vector<std::string> written_;  // manifest files of the present attempt
-  CommitKind kind_ = CommitKind::kAppend;
+  std::set<std::string> attempted_;   // UUIDs of the snapshots tried so far
   SnapshotId previous_latest_;
   bool tried_ = false;
   bool lost_race_ = false;

@@ -64,7 +64,11 @@ TEST(CommitTest, KeepsTheHighestWatermark) {
   EXPECT_THAT(kept, ElementsAre(std::nullopt, 5, 5, 5));
 }
 
-TEST(CommitTest, LosesNoCommitOfEightAtOnce) {
+class ConcurrentCommitTest : public testing::TestWithParam<bool> {};
+
+// Also where all of them go by one name: batch jobs even share their identifier.
+TEST_P(ConcurrentCommitTest, LosesNoCommitOfEightAtOnce) {
+  const bool one_name = GetParam();
   constexpr int kCommitters = 8;
   constexpr int kCommits = 12;
   auto fs = std::make_shared<MemoryFileSystem>();
@@ -75,7 +79,7 @@ TEST(CommitTest, LosesNoCommitOfEightAtOnce) {
     std::vector<std::jthread> threads;
     for (int i = 0; i < kCommitters; ++i) {
       threads.emplace_back([&, i] {
-        TableCommit commit(table, "user-" + std::to_string(i));
+        TableCommit commit(table, one_name ? "user" : "user-" + std::to_string(i));
         start.arrive_and_wait();
         for (int n = 0; n < kCommits; ++n) {
           auto messages = WriteRows(table, {{i * 1000 + n}});
@@ -83,7 +87,7 @@ TEST(CommitTest, LosesNoCommitOfEightAtOnce) {
             failures[static_cast<std::size_t>(i)] = messages.error().ToString();
             return;
           }
-          const auto made = commit.Commit(WithIdentifier(n, *std::move(messages)));
+          const auto made = commit.Commit(WithIdentifier(one_name ? kBatchCommitIdentifier : n, *std::move(messages)));
           if (!made) failures[static_cast<std::size_t>(i)] = made.error().ToString();
         }
       });
@@ -95,6 +99,8 @@ TEST(CommitTest, LosesNoCommitOfEightAtOnce) {
   EXPECT_EQ(snapshots.back(), SnapshotId(kCommitters * kCommits));
   EXPECT_THAT(SortedRows(table), HasValue(SizeIs(kCommitters * kCommits)));
 }
+
+INSTANTIATE_TEST_SUITE_P(Names, ConcurrentCommitTest, testing::Bool(), [](const testing::TestParamInfo<bool>& names) { return names.param ? "OneName" : "OwnNames"; });
 
 TEST(CommitTest, ReportsAFileThatIsAlreadyGone) {
   auto fs = std::make_shared<MemoryFileSystem>();

@@ -149,6 +149,15 @@ TEST_F(WriteTest, RefusesFeaturesThatItWouldDamage) {
   }
 }
 
+TEST_F(WriteTest, RefusesAPartitionOfAnotherNumberOfBuckets) {
+  const Table two = Create(TestDefinition({{"k", kInt}, {"v", kInt}}, {"k"}, {{"bucket", "2"}}));
+  ASSERT_THAT(Insert(two, {{0, 0}}), IsOk());  // bucket 1 of 2 (spec metadata.md §6.3), so bucket 0 has no file
+  for (int k = 0; k < 8; ++k) {
+    BRAID_ASSERT_OK_AND_ASSIGN(const Table rescaled, two.With(Options(Options::Map{{"bucket", "5"}})));
+    EXPECT_THAT(Insert(rescaled, {{k, 1}}), HasMessage("has 2 buckets, but option 'bucket' is 5 now")) << k;
+  }
+}
+
 TEST_F(WriteTest, MergesEverythingToTheTopInAFullCompaction) {
   const Table table = Create(TestDefinition({{"k", kInt}, {"v", kInt}}, {"k"}, {{"bucket", "1"}, {"write-only", "true"}}));
   for (int v = 0; v < 4; ++v) ASSERT_THAT(Insert(table, {{1, v}, {v + 10, v}}), IsOk());

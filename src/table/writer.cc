@@ -156,19 +156,20 @@ class DataTableWriter : public TableWriter {
       BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table_, nullptr));
       BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan->LiveFiles(*snapshot_));
       existing_.emplace();
-      for (ManifestEntry& entry : entries) (*existing_)[{entry.partition, entry.bucket}].push_back(std::move(entry));
+      for (ManifestEntry& entry : entries) {
+        if (entry.total_buckets > 0) partition_buckets_.emplace(entry.partition, entry.total_buckets);
+        (*existing_)[{entry.partition, entry.bucket}].push_back(std::move(entry.file));
+      }
+    }
+    // Also where this very bucket has no file yet: rows of a partition must not go by two numbers of buckets.
+    if (const auto counted = partition_buckets_.find(key.first); counted != partition_buckets_.end() && counted->second != router_->total_buckets()) {
+      return Error(ErrorCode::kInvalidArgument, fmt::format("a partition of {} has {} buckets, but option 'bucket' is {} now", table_.name(),
+                                                            counted->second, router_->total_buckets()))
+          .Hint("rewrite the partition with INSERT OVERWRITE first");
     }
     const auto found = existing_->find(key);
-    std::vector<DataFileMeta> files;
-    if (found == existing_->end()) return files;
-    for (ManifestEntry& entry : found->second) {
-      if (entry.total_buckets > 0 && entry.total_buckets != router_->total_buckets()) {
-        return Error(ErrorCode::kInvalidArgument, fmt::format("a partition of {} has {} buckets, but option 'bucket' is {} now", table_.name(),
-                                                              entry.total_buckets, router_->total_buckets()))
-            .Hint("rewrite the partition with INSERT OVERWRITE first");
-      }
-      files.push_back(std::move(entry.file));
-    }
+    if (found == existing_->end()) return std::vector<DataFileMeta>();
+    std::vector<DataFileMeta> files = std::move(found->second);
     existing_->erase(found);
     return files;
   }
@@ -195,7 +196,8 @@ class DataTableWriter : public TableWriter {
   std::int64_t buffer_bytes_;
   std::optional<std::size_t> row_kind_column_;
   MetadataFileNames names_;
-  std::optional<std::map<BucketKey, std::vector<ManifestEntry>>> existing_;
+  std::optional<std::map<BucketKey, std::vector<DataFileMeta>>> existing_;
+  std::map<BinaryRow, std::int32_t> partition_buckets_;  // that the files of a partition were written with
   std::map<BucketKey, std::unique_ptr<BucketWriter>> writers_;
 };
 
