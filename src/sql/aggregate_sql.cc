@@ -22,7 +22,8 @@ class CallText {
     std::string filter;
     if (call_.filter) filter = call_.filter->sql;
     if (!condition.empty()) filter += fmt::format("{}{}", filter.empty() ? "" : " AND ", condition);
-    return fmt::format("{}({}{}){}{}", function, call_.distinct ? "DISTINCT " : "", arguments, filter.empty() ? "" : fmt::format(" FILTER (WHERE {})", filter), over_);
+    return fmt::format("{}({}{}){}{}", function, call_.distinct ? "DISTINCT " : "", arguments,
+                       filter.empty() ? "" : fmt::format(" FILTER (WHERE {})", filter), over_);
   }
   std::string Call(std::string_view function) const { return Call(function, argument(0)); }
 
@@ -57,14 +58,16 @@ bool MayBeNan(const SqlType& type) {
 std::string Json(const CallText& text, const AggregateCall& call, bool object) {
   const std::string& piece = call.arguments.back().sql;
   const std::string order = object && !text.in_window() ? fmt::format(" ORDER BY {}", text.argument(0)) : "";
-  const std::string members = fmt::format("coalesce({}, '')", text.Call("string_agg", fmt::format("{}, ','{}", piece, order)));
+  const std::string members =
+      fmt::format("coalesce({}, '')", text.Call("string_agg", fmt::format("{}, ','{}", piece, order)));
   if (!object) return fmt::format("('[' || {} || ']')", members);
   const std::string value = fmt::format("('{{' || {} || '}}')", members);
   if (text.in_window()) return value;
   AggregateCall keys = call;
   keys.distinct = true;
   const CallText distinct(keys, "");
-  return fmt::format("CASE WHEN {} <> {} THEN error('a key occurs twice in JSON_OBJECTAGG') ELSE {} END", text.Call("count"), distinct.Call("count"), value);
+  return fmt::format("CASE WHEN {} <> {} THEN error('a key occurs twice in JSON_OBJECTAGG') ELSE {} END",
+                     text.Call("count"), distinct.Call("count"), value);
 }
 
 std::string_view RankingName(AggregateFunction function) {
@@ -111,7 +114,9 @@ Result<std::string> AggregateSql(const AggregateCall& call, const std::string& o
     case AggregateFunction::kMax:
       if (!MayBeNan(call.arguments[0].type)) return text.Call("max");
       // Flink's comparison never lets NaN win over a number.
-      return fmt::format("coalesce({}, {})", text.Call("max", text.argument(0), fmt::format("NOT isnan({})", text.argument(0))), text.Call("max"));
+      return fmt::format("coalesce({}, {})",
+                         text.Call("max", text.argument(0), fmt::format("NOT isnan({})", text.argument(0))),
+                         text.Call("max"));
     case AggregateFunction::kFirstValue:
     case AggregateFunction::kLastValue: {
       const std::string name = call.function == AggregateFunction::kFirstValue ? "first" : "last";
@@ -119,9 +124,11 @@ Result<std::string> AggregateSql(const AggregateCall& call, const std::string& o
       return text.Call(name, text.argument(0), fmt::format("{} IS NOT NULL", text.argument(0)));
     }
     case AggregateFunction::kSingleValue:
-      return fmt::format("CASE WHEN {} > 1 THEN error('SINGLE_VALUE received more than one row') ELSE {} END", text.Call("count", "*"), text.Call("first"));
+      return fmt::format("CASE WHEN {} > 1 THEN error('SINGLE_VALUE received more than one row') ELSE {} END",
+                         text.Call("count", "*"), text.Call("first"));
     case AggregateFunction::kCollect:
-      return fmt::format("coalesce(CAST({} AS {}), CAST(MAP([], []) AS {}))", text.Call("histogram"), duck_type, duck_type);
+      return fmt::format("coalesce(CAST({} AS {}), CAST(MAP([], []) AS {}))", text.Call("histogram"), duck_type,
+                         duck_type);
     case AggregateFunction::kArrayAgg: return text.Call("list");
     case AggregateFunction::kListAgg: return text.Call("string_agg", list());
     case AggregateFunction::kJsonObjectAgg: return Json(text, call, true);
@@ -136,7 +143,8 @@ std::string SortKeysSql(const std::vector<SortKey>& keys) {
   std::string sql;
   for (const SortKey& key : keys) {
     // In parentheses: a bare number would be a position.
-    sql += fmt::format("{}({}) {} NULLS {}", sql.empty() ? "" : ", ", key.value.sql, key.descending ? "DESC" : "ASC", key.nulls_first ? "FIRST" : "LAST");
+    sql += fmt::format("{}({}) {} NULLS {}", sql.empty() ? "" : ", ", key.value.sql, key.descending ? "DESC" : "ASC",
+                       key.nulls_first ? "FIRST" : "LAST");
   }
   return sql;
 }
@@ -148,7 +156,9 @@ std::string OverSql(const WindowCall& call) {
   for (const Scalar& key : call.partition_by) partition += (partition.empty() ? "" : ", ") + key.sql;
   if (!partition.empty()) add("PARTITION BY " + partition);
   if (!call.order_by.empty()) add("ORDER BY " + SortKeysSql(call.order_by));
-  if (call.frame) add(fmt::format("{} BETWEEN {} AND {}", call.frame->rows ? "ROWS" : "RANGE", BoundSql(call.frame->start), BoundSql(call.frame->end)));
+  if (call.frame)
+    add(fmt::format("{} BETWEEN {} AND {}", call.frame->rows ? "ROWS" : "RANGE", BoundSql(call.frame->start),
+                    BoundSql(call.frame->end)));
   return fmt::format(" OVER ({})", sql);
 }
 

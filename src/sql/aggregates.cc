@@ -11,10 +11,27 @@
 namespace braid {
 namespace {
 
-constexpr std::array kAggregateNames = {
-    "APPROX_COUNT_DISTINCT", "ARRAY_AGG", "AVG", "COLLECT", "COUNT", "FIRST_VALUE", "LAST_VALUE", "LISTAGG", "MAX", "MIN", "PERCENTILE",
-    "SINGLE_VALUE", "STDDEV", "STDDEV_POP", "STDDEV_SAMP", "SUM", "VARIANCE", "VAR_POP", "VAR_SAMP"};
-constexpr std::array kWindowOnlyNames = {"CUME_DIST", "DENSE_RANK", "LAG", "LEAD", "NTILE", "PERCENT_RANK", "RANK", "ROW_NUMBER"};
+constexpr std::array kAggregateNames = {"APPROX_COUNT_DISTINCT",
+                                        "ARRAY_AGG",
+                                        "AVG",
+                                        "COLLECT",
+                                        "COUNT",
+                                        "FIRST_VALUE",
+                                        "LAST_VALUE",
+                                        "LISTAGG",
+                                        "MAX",
+                                        "MIN",
+                                        "PERCENTILE",
+                                        "SINGLE_VALUE",
+                                        "STDDEV",
+                                        "STDDEV_POP",
+                                        "STDDEV_SAMP",
+                                        "SUM",
+                                        "VARIANCE",
+                                        "VAR_POP",
+                                        "VAR_SAMP"};
+constexpr std::array kWindowOnlyNames = {"CUME_DIST", "DENSE_RANK",   "LAG",  "LEAD",
+                                         "NTILE",     "PERCENT_RANK", "RANK", "ROW_NUMBER"};
 
 template <typename Names>
 bool Contains(const Names& names, std::string_view name) {
@@ -23,8 +40,10 @@ bool Contains(const Names& names, std::string_view name) {
 
 Error WrongArguments(const AggregateRequest& request, std::string_view form) {
   std::string types;
-  for (const Scalar& argument : request.arguments) types += (types.empty() ? "<" : ", <") + Describe(argument.type) + ">";
-  return Error(ErrorCode::kInvalidArgument, fmt::format("Cannot apply '{0}' to arguments of type '{0}({1})'", request.name, types))
+  for (const Scalar& argument : request.arguments)
+    types += (types.empty() ? "<" : ", <") + Describe(argument.type) + ">";
+  return Error(ErrorCode::kInvalidArgument,
+               fmt::format("Cannot apply '{0}' to arguments of type '{0}({1})'", request.name, types))
       .Hint(fmt::format("supported: {}({})", request.name, form));
 }
 
@@ -38,7 +57,8 @@ class AggregateResolver {
     const std::string& name = request_.name;
     if (name == "COUNT") return Count();
     for (const Scalar& argument : request_.arguments) {
-      if (argument.type.kind() == SqlType::Kind::kNull) return Error(ErrorCode::kInvalidArgument, "Illegal use of 'NULL'").Hint("give it a type: CAST(NULL AS INT)");
+      if (argument.type.kind() == SqlType::Kind::kNull)
+        return Error(ErrorCode::kInvalidArgument, "Illegal use of 'NULL'").Hint("give it a type: CAST(NULL AS INT)");
     }
     if (name == "LISTAGG") return ListAgg();
     if (name == "PERCENTILE") return Percentile();
@@ -46,29 +66,37 @@ class AggregateResolver {
     if (request_.arguments.size() != 1) return WrongArguments(request_, "value");
     if (name == "SUM" || name == "AVG" || name.starts_with("STDDEV") || name.starts_with("VAR")) return Arithmetic();
     if (name == "MIN" || name == "MAX") return Extreme();
-    if (name == "APPROX_COUNT_DISTINCT") return Add(AggregateFunction::kApproxCountDistinct, DataType::BigInt().NotNull());
+    if (name == "APPROX_COUNT_DISTINCT")
+      return Add(AggregateFunction::kApproxCountDistinct, DataType::BigInt().NotNull());
     return OfAnyType();
   }
 
  private:
   const Scalar& argument() const { return request_.arguments.front(); }
 
-  Scalar Add(AggregateFunction function, SqlType type) const { return Add(function, request_.arguments, std::move(type)); }
+  Scalar Add(AggregateFunction function, SqlType type) const {
+    return Add(function, request_.arguments, std::move(type));
+  }
 
   Scalar Add(AggregateFunction function, std::vector<Scalar> arguments, SqlType type) const {
-    return add_(AggregateCall{.function = function, .arguments = std::move(arguments), .distinct = request_.distinct, .filter = request_.filter,
+    return add_(AggregateCall{.function = function,
+                              .arguments = std::move(arguments),
+                              .distinct = request_.distinct,
+                              .filter = request_.filter,
                               .output = OutputColumn{.id = {}, .name = request_.name, .type = std::move(type)}});
   }
 
   /// The nullability of what is NULL for groups without values.
   SqlType OfValues(const SqlType& type) const {
-    const bool nullable = request_.arguments.front().type.nullable() || !request_.never_empty || request_.filter.has_value();
+    const bool nullable =
+        request_.arguments.front().type.nullable() || !request_.never_empty || request_.filter.has_value();
     return type.WithNullability(nullable);
   }
 
   Result<Scalar> Count() const {
     if (request_.arguments.size() > 1) {
-      return Error(ErrorCode::kUnsupported, "COUNT takes one value").Hint("count a ROW or the rows of SELECT DISTINCT a, b");
+      return Error(ErrorCode::kUnsupported, "COUNT takes one value")
+          .Hint("count a ROW or the rows of SELECT DISTINCT a, b");
     }
     if (!request_.star && request_.arguments.empty()) return WrongArguments(request_, "* or value");
     return Add(AggregateFunction::kCount, DataType::BigInt().NotNull());
@@ -107,7 +135,8 @@ class AggregateResolver {
     const bool widens = (type.is_integer() && type.kind() != TypeKind::kBigInt) || type.kind() == TypeKind::kFloat;
     if (widens) {
       const DataType wide = type.is_integer() ? DataType::BigInt() : DataType::Double();
-      BRAID_TRY_ASSIGN(EmittedCall cast, ResolveCast(ToArgument(value), wide.WithNullability(type.nullable()), false, analysis_.calls()));
+      BRAID_TRY_ASSIGN(EmittedCall cast,
+                       ResolveCast(ToArgument(value), wide.WithNullability(type.nullable()), false, analysis_.calls()));
       value = ToScalar(std::move(cast), std::span(&argument(), 1));
     }
     BRAID_TRY_ASSIGN(const Scalar mean, Call(analysis_, "/", {Sum(value), CountOfValues()}));
@@ -145,7 +174,8 @@ class AggregateResolver {
 
   Result<Scalar> Extreme() const {
     if (argument().type.is_value() && argument().type.data().is_nested()) {
-      return Error(ErrorCode::kInvalidArgument, fmt::format("{} cannot order values of type {}", request_.name, Describe(argument().type)));
+      return Error(ErrorCode::kInvalidArgument,
+                   fmt::format("{} cannot order values of type {}", request_.name, Describe(argument().type)));
     }
     return Add(request_.name == "MIN" ? AggregateFunction::kMin : AggregateFunction::kMax, OfValues(argument().type));
   }
@@ -156,7 +186,8 @@ class AggregateResolver {
     if (name == "LAST_VALUE") return Add(AggregateFunction::kLastValue, OfValues(argument().type));
     if (name == "SINGLE_VALUE") return Add(AggregateFunction::kSingleValue, argument().type.WithNullability(true));
     if (!argument().type.is_value()) return WrongArguments(request_, "value");
-    if (name == "COLLECT") return Add(AggregateFunction::kCollect, DataType::Multiset(argument().type.data()).NotNull());
+    if (name == "COLLECT")
+      return Add(AggregateFunction::kCollect, DataType::Multiset(argument().type.data()).NotNull());
     return Add(AggregateFunction::kArrayAgg, OfValues(DataType::Array(argument().type.data())));
   }
 
@@ -181,7 +212,8 @@ class AggregateResolver {
   Result<Scalar> Percentile() const {
     const std::vector<Scalar>& arguments = request_.arguments;
     const auto is_number = [](const SqlType& type) { return type.is_value() && type.data().is_numeric(); };
-    if (arguments.size() == 3) return Error(ErrorCode::kUnsupported, "PERCENTILE with frequencies is not supported yet");
+    if (arguments.size() == 3)
+      return Error(ErrorCode::kUnsupported, "PERCENTILE with frequencies is not supported yet");
     if (arguments.size() != 2 || !is_number(arguments[0].type)) return WrongArguments(request_, "NUMERIC, fraction");
     const bool many = arguments[1].type.is_value() && arguments[1].type.data().kind() == TypeKind::kArray;
     if (!many && !is_number(arguments[1].type)) return WrongArguments(request_, "NUMERIC, fraction");
@@ -208,12 +240,16 @@ class AggregateResolver {
     BRAID_TRY_ASSIGN(Scalar piece, JsonPiece(object ? "JSON_OBJECT" : "JSON_ARRAY"));
     std::vector<Scalar> arguments = {std::move(piece)};
     if (object) {
-      if (!argument().type.is_value() || !argument().type.data().is_text()) return WrongArguments(request_, "KEY text VALUE value");
+      if (!argument().type.is_value() || !argument().type.data().is_text())
+        return WrongArguments(request_, "KEY text VALUE value");
       arguments.insert(arguments.begin(), argument());
     }
-    AggregateCall call{.function = object ? AggregateFunction::kJsonObjectAgg : AggregateFunction::kJsonArrayAgg, .arguments = std::move(arguments),
-                       .distinct = request_.distinct, .filter = request_.filter,
-                       .output = OutputColumn{.id = {}, .name = request_.name, .type = DataType::VarChar(2000).NotNull()}};
+    AggregateCall call{
+        .function = object ? AggregateFunction::kJsonObjectAgg : AggregateFunction::kJsonArrayAgg,
+        .arguments = std::move(arguments),
+        .distinct = request_.distinct,
+        .filter = request_.filter,
+        .output = OutputColumn{.id = {}, .name = request_.name, .type = DataType::VarChar(2000).NotNull()}};
     if (!request_.json_nulls) {
       BRAID_TRY_ASSIGN(Scalar given, Call(analysis_, "IS NOT NULL", {request_.arguments.back()}));
       if (call.filter) {
@@ -232,11 +268,13 @@ class AggregateResolver {
 Result<Scalar> Shift(const Analysis& analysis, const AggregateRequest& request, const CallSink& add) {
   const std::vector<Scalar>& arguments = request.arguments;
   if (arguments.empty() || arguments.size() > 3) return WrongArguments(request, "value [, offset [, default]]");
-  if (arguments.front().type.kind() == SqlType::Kind::kNull) return Error(ErrorCode::kInvalidArgument, "Illegal use of 'NULL'");
+  if (arguments.front().type.kind() == SqlType::Kind::kNull)
+    return Error(ErrorCode::kInvalidArgument, "Illegal use of 'NULL'");
   std::vector<Scalar> all = {arguments.front()};
   SqlType type = arguments.front().type.WithNullability(true);
   if (arguments.size() > 1) {
-    if (!arguments[1].type.is_value() || !arguments[1].type.data().is_integer()) return WrongArguments(request, "value [, offset [, default]]");
+    if (!arguments[1].type.is_value() || !arguments[1].type.data().is_integer())
+      return WrongArguments(request, "value [, offset [, default]]");
     all.push_back(arguments[1]);
   }
   if (arguments.size() > 2) {
@@ -247,19 +285,28 @@ Result<Scalar> Shift(const Analysis& analysis, const AggregateRequest& request, 
     for (const std::size_t i : {std::size_t{0}, std::size_t{2}}) {
       std::optional<Scalar> converted = ConvertTo(analysis, arguments[i], type);
       if (!converted) return WrongArguments(request, "value [, offset [, default of the value's type]]");
-      if (i == 0) all.front() = *std::move(converted);
-      else all.push_back(*std::move(converted));
+      if (i == 0)
+        all.front() = *std::move(converted);
+      else
+        all.push_back(*std::move(converted));
     }
   }
   const AggregateFunction function = request.name == "LAG" ? AggregateFunction::kLag : AggregateFunction::kLead;
-  return add(AggregateCall{.function = function, .arguments = std::move(all), .distinct = false, .filter = {},
+  return add(AggregateCall{.function = function,
+                           .arguments = std::move(all),
+                           .distinct = false,
+                           .filter = {},
                            .output = OutputColumn{.id = {}, .name = request.name, .type = std::move(type)}});
 }
 
 }  // namespace
 
-bool IsAggregateName(std::string_view name) { return Contains(kAggregateNames, name); }
-bool IsWindowOnlyName(std::string_view name) { return Contains(kWindowOnlyNames, name); }
+bool IsAggregateName(std::string_view name) {
+  return Contains(kAggregateNames, name);
+}
+bool IsWindowOnlyName(std::string_view name) {
+  return Contains(kWindowOnlyNames, name);
+}
 
 std::vector<std::string> AggregateFunctionNames() {
   std::vector<std::string> names(kAggregateNames.begin(), kAggregateNames.end());
@@ -276,22 +323,32 @@ Result<Scalar> ResolveAggregate(const Analysis& analysis, const AggregateRequest
 Result<Scalar> ResolveWindowFunction(const Analysis& analysis, const AggregateRequest& request, const CallSink& add) {
   const std::string& name = request.name;
   if (name == "LAG" || name == "LEAD") return Shift(analysis, request, add);
-  const SqlType number = name == "PERCENT_RANK" || name == "CUME_DIST" ? DataType::Double().NotNull() : DataType::BigInt().NotNull();
-  AggregateCall call{.function = {}, .arguments = request.arguments, .distinct = false, .filter = {},
+  const SqlType number =
+      name == "PERCENT_RANK" || name == "CUME_DIST" ? DataType::Double().NotNull() : DataType::BigInt().NotNull();
+  AggregateCall call{.function = {},
+                     .arguments = request.arguments,
+                     .distinct = false,
+                     .filter = {},
                      .output = OutputColumn{.id = {}, .name = name, .type = number}};
   if (name == "NTILE") {
-    if (request.arguments.size() != 1 || !request.arguments[0].type.is_value() || !request.arguments[0].type.data().is_integer()) {
+    if (request.arguments.size() != 1 || !request.arguments[0].type.is_value() ||
+        !request.arguments[0].type.data().is_integer()) {
       return WrongArguments(request, "number of parts");
     }
     call.function = AggregateFunction::kNtile;
     return add(std::move(call));
   }
   if (!request.arguments.empty()) return WrongArguments(request, "");
-  if (name == "ROW_NUMBER") call.function = AggregateFunction::kRowNumber;
-  else if (name == "RANK") call.function = AggregateFunction::kRank;
-  else if (name == "DENSE_RANK") call.function = AggregateFunction::kDenseRank;
-  else if (name == "PERCENT_RANK") call.function = AggregateFunction::kPercentRank;
-  else call.function = AggregateFunction::kCumeDist;
+  if (name == "ROW_NUMBER")
+    call.function = AggregateFunction::kRowNumber;
+  else if (name == "RANK")
+    call.function = AggregateFunction::kRank;
+  else if (name == "DENSE_RANK")
+    call.function = AggregateFunction::kDenseRank;
+  else if (name == "PERCENT_RANK")
+    call.function = AggregateFunction::kPercentRank;
+  else
+    call.function = AggregateFunction::kCumeDist;
   return add(std::move(call));
 }
 

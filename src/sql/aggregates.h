@@ -9,7 +9,8 @@
 
 namespace braid {
 
-/// Whether a function of that name, in any case, computes one value from many rows. Ranking functions are not among them.
+/// Whether a function of that name, in any case, computes one value from many rows. Ranking functions are not among
+/// them.
 bool IsAggregateName(std::string_view name);
 /// Whether it needs OVER (ROW_NUMBER, LAG, …).
 bool IsWindowOnlyName(std::string_view name);
@@ -31,9 +32,9 @@ struct AggregateRequest {
 /// Adds a call and gives the column that holds its result; equal calls may share one.
 using CallSink = std::function<Scalar(AggregateCall)>;
 
-/// Checks the arguments and derives Flink's type; puts the primitive calls into the sink and returns the value over their results:
-/// AVG of integers is SUM divided by COUNT, and so on.
-/// Errors: kInvalidArgument naming the function and what it takes; kUnsupported.
+/// Checks the arguments and derives Flink's type; puts the primitive calls into the sink and returns the value over
+/// their results: AVG of integers is SUM divided by COUNT, and so on. Errors: kInvalidArgument naming the function and
+/// what it takes; kUnsupported.
 Result<Scalar> ResolveAggregate(const Analysis& analysis, const AggregateRequest& request, const CallSink& add);
 
 /// ROW_NUMBER, RANK, DENSE_RANK, PERCENT_RANK, CUME_DIST, NTILE, LAG, LEAD.

@@ -40,13 +40,21 @@ Result<Analysis> Analysis::ForView() const {
   return inner;
 }
 
-Scalar ColumnScalar(ColumnId id, const SqlType& type) { return Scalar{.type = type, .sql = ColumnSql(id), .literal = {}, .is_json = false, .columns = {id}}; }
+Scalar ColumnScalar(ColumnId id, const SqlType& type) {
+  return Scalar{.type = type, .sql = ColumnSql(id), .literal = {}, .is_json = false, .columns = {id}};
+}
 
-Scalar ColumnScalar(const OutputColumn& column) { return ColumnScalar(column.id, column.type); }
+Scalar ColumnScalar(const OutputColumn& column) {
+  return ColumnScalar(column.id, column.type);
+}
 
-CallArgument ToArgument(const Scalar& value) { return CallArgument{.type = value.type, .sql = value.sql, .literal = value.literal, .is_json = value.is_json}; }
+CallArgument ToArgument(const Scalar& value) {
+  return CallArgument{.type = value.type, .sql = value.sql, .literal = value.literal, .is_json = value.is_json};
+}
 
-Scalar SymbolScalar(std::string keyword) { return Scalar{.type = SqlType::Symbol(), .sql = std::move(keyword), .literal = {}, .is_json = false, .columns = {}}; }
+Scalar SymbolScalar(std::string keyword) {
+  return Scalar{.type = SqlType::Symbol(), .sql = std::move(keyword), .literal = {}, .is_json = false, .columns = {}};
+}
 
 std::vector<ColumnId> UnionColumns(std::span<const Scalar> values) {
   std::vector<ColumnId> all;
@@ -57,7 +65,10 @@ std::vector<ColumnId> UnionColumns(std::span<const Scalar> values) {
 }
 
 Scalar ToScalar(EmittedCall call, std::span<const Scalar> arguments) {
-  return Scalar{.type = std::move(call.type), .sql = std::move(call.sql), .literal = std::move(call.literal), .is_json = call.is_json,
+  return Scalar{.type = std::move(call.type),
+                .sql = std::move(call.sql),
+                .literal = std::move(call.literal),
+                .is_json = call.is_json,
                 .columns = UnionColumns(arguments)};
 }
 
@@ -71,22 +82,34 @@ Result<Scalar> Call(const Analysis& analysis, std::string_view name, std::vector
 
 Result<Scalar> LiteralScalar(const Datum& value, const DataType& type) {
   BRAID_TRY_ASSIGN(std::string sql, EmitLiteral(value, type));
-  return Scalar{.type = type.WithNullability(value.is_null()), .sql = std::move(sql), .literal = value, .is_json = false, .columns = {}};
+  return Scalar{.type = type.WithNullability(value.is_null()),
+                .sql = std::move(sql),
+                .literal = value,
+                .is_json = false,
+                .columns = {}};
 }
 
-Scalar NullScalar() { return Scalar{.type = SqlType::Null(), .sql = "NULL", .literal = Datum(), .is_json = false, .columns = {}}; }
+Scalar NullScalar() {
+  return Scalar{.type = SqlType::Null(), .sql = "NULL", .literal = Datum(), .is_json = false, .columns = {}};
+}
 
 std::optional<Scalar> ConvertTo(const Analysis& analysis, const Scalar& value, const SqlType& type) {
   if (value.type.WithNullability(true) == type.WithNullability(true)) return value;
   if (!type.is_value()) {
     if (value.type.kind() != SqlType::Kind::kNull || !type.is_interval()) return std::nullopt;
-    return Scalar{.type = type.WithNullability(true), .sql = "CAST(NULL AS BIGINT)", .literal = Datum(), .is_json = false, .columns = {}};
+    return Scalar{.type = type.WithNullability(true),
+                  .sql = "CAST(NULL AS BIGINT)",
+                  .literal = Datum(),
+                  .is_json = false,
+                  .columns = {}};
   }
   std::optional<EmittedCall> call = ImplicitCast(ToArgument(value), type.data(), analysis.calls());
   if (!call) return std::nullopt;
   return ToScalar(*std::move(call), std::span(&value, 1));
 }
 
-std::string Describe(const SqlType& type) { return type.WithNullability(true).ToString(); }
+std::string Describe(const SqlType& type) {
+  return type.WithNullability(true).ToString();
+}
 
 }  // namespace braid

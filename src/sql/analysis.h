@@ -58,13 +58,15 @@ struct Surroundings {
 /// State of one analysis: fresh column numbers, errors with carets.
 class Analysis {
  public:
-  Analysis(std::string_view text, const NameResolver& names) : text_(text), names_(names), calls_{.zone = names.time_zone()} {}
+  Analysis(std::string_view text, const NameResolver& names)
+      : text_(text), names_(names), calls_{.zone = names.time_zone()} {}
 
   ColumnId NextColumn() { return *next_column_ = next_column_->next(); }
   const NameResolver& names() const { return names_; }
   const CallContext& calls() const { return calls_; }
 
-  Error ErrorAt(syntax::Position position, std::string_view message, ErrorCode code = ErrorCode::kInvalidArgument) const;
+  Error ErrorAt(syntax::Position position, std::string_view message,
+                ErrorCode code = ErrorCode::kInvalidArgument) const;
   /// The error, showing the place, unless it does so already.
   Error Place(syntax::Position position, const Error& error) const;
 

@@ -19,8 +19,8 @@ namespace {
 
 using ColumnSet = std::unordered_set<ColumnId>;
 
-/// Finds the columns that the result depends on. Operators are visited before what they read, and inner queries before the rows that they
-/// are computed for, so that every use is known when a column's maker is met.
+/// Finds the columns that the result depends on. Operators are visited before what they read, and inner queries before
+/// the rows that they are computed for, so that every use is known when a column's maker is met.
 class UseMarker {
  public:
   ColumnSet Mark(const Operator& root) {
@@ -203,7 +203,10 @@ Result<std::shared_ptr<const ScanSource>> Emitter::SourceOf(const op::Scan& scan
   Result<std::shared_ptr<const Plan>> plan = PlanOf(table);
   if (!plan) return std::move(plan).error().Context(fmt::format("while planning a scan of {}", name));
   BRAID_TRY_ASSIGN(const std::optional<SnapshotId> changes_after, ChangesAfter(table));
-  program_.sources.push_back(QuerySource{.catalog = scan.table.catalog, .identifier = scan.table.identifier, .table = table, .snapshot = (*plan)->snapshot,
+  program_.sources.push_back(QuerySource{.catalog = scan.table.catalog,
+                                         .identifier = scan.table.identifier,
+                                         .table = table,
+                                         .snapshot = (*plan)->snapshot,
                                          .changes_after = changes_after});
   return MakeTableSource(name, table, *plan, std::move(fields));
 }
@@ -217,7 +220,9 @@ Result<std::string> Emitter::EmitNode(const Operator& node, const op::Scan& scan
   const std::string columns = UsedColumns(node.columns);
   if (fields.empty()) {
     // Rows are only counted: any column that the engine can name will do.
-    const auto plain = std::find_if(all.begin(), all.end(), [](const DataField& field) { return !field.type.is_nested() && field.type.kind() != TypeKind::kVariant; });
+    const auto plain = std::find_if(all.begin(), all.end(), [](const DataField& field) {
+      return !field.type.is_nested() && field.type.kind() != TypeKind::kVariant;
+    });
     fields.push_back(plain == all.end() ? all.front() : *plain);
   }
   BRAID_TRY_ASSIGN(std::shared_ptr<const ScanSource> source, SourceOf(scan, std::move(fields)));
@@ -295,7 +300,8 @@ Result<std::string> Emitter::EmitNode(const Operator& node, const op::Aggregate&
     std::string keys;
     for (const std::size_t key : aggregate.groupings[i]) Add(keys, ColumnSql(node.columns[key].id));
     // Without GROUPING SETS every key is part of every group.
-    AddNamed(outer, aggregate.sets.empty() ? "CAST(0 AS BIGINT)" : fmt::format("CAST(grouping({}) AS BIGINT)", keys), column.id);
+    AddNamed(outer, aggregate.sets.empty() ? "CAST(0 AS BIGINT)" : fmt::format("CAST(grouping({}) AS BIGINT)", keys),
+             column.id);
   }
   if (outer.empty()) outer = "count(*)";
   BRAID_TRY_ASSIGN(const std::string group_by, GroupBy(node, aggregate));
@@ -314,8 +320,8 @@ std::string_view JoinName(syntax::JoinKind kind) {
 Result<std::string> Emitter::EmitNode(const Operator& node, const op::Join& join) {
   BRAID_TRY_ASSIGN(const std::string left, Emit(*join.left));
   BRAID_TRY_ASSIGN(const std::string right, Emit(*join.right));
-  return fmt::format("SELECT {} FROM ({}) {}{} ({}) ON {}", OrOne(UsedColumns(node.columns)), left, JoinName(join.kind), join.lateral ? " LATERAL" : "", right,
-                     join.condition ? join.condition->sql : "true");
+  return fmt::format("SELECT {} FROM ({}) {}{} ({}) ON {}", OrOne(UsedColumns(node.columns)), left, JoinName(join.kind),
+                     join.lateral ? " LATERAL" : "", right, join.condition ? join.condition->sql : "true");
 }
 
 /// Operands of a chain of one operation stand beside each other, not within each other.
@@ -348,13 +354,15 @@ Result<std::string> Emitter::EmitNode(const Operator& node, const op::Distinct& 
 
 Result<std::string> Emitter::EmitNode(const Operator& node, const op::Sort& sort) {
   BRAID_TRY_ASSIGN(const std::string input, Emit(*sort.input));
-  return fmt::format("SELECT {} FROM ({}) ORDER BY {}", OrOne(UsedColumns(node.columns)), input, SortKeysSql(sort.keys));
+  return fmt::format("SELECT {} FROM ({}) ORDER BY {}", OrOne(UsedColumns(node.columns)), input,
+                     SortKeysSql(sort.keys));
 }
 
 Result<std::string> Emitter::EmitNode(const Operator& node, const op::Limit& limit) {
   BRAID_TRY_ASSIGN(std::string sql, Emit(*limit.input));
   // LIMIT belongs to the SELECT that sorts.
-  if (!std::holds_alternative<op::Sort>(limit.input->node)) sql = fmt::format("SELECT {} FROM ({})", OrOne(UsedColumns(node.columns)), sql);
+  if (!std::holds_alternative<op::Sort>(limit.input->node))
+    sql = fmt::format("SELECT {} FROM ({})", OrOne(UsedColumns(node.columns)), sql);
   if (limit.count) sql += fmt::format(" LIMIT {}", *limit.count);
   if (limit.offset > 0) sql += fmt::format(" OFFSET {}", limit.offset);
   return sql;
@@ -382,8 +390,10 @@ Result<std::string> Emitter::SubqueryValue(const op::Subquery& subquery) {
   std::string values;
   for (const Scalar& value : subquery.values) Add(values, value.sql);
   if (subquery.values.size() > 1) values = fmt::format("({})", values);
-  if (subquery.comparison == syntax::BinaryOperator::kEqual && !subquery.all) return fmt::format("({} {}IN ({}))", values, subquery.negated ? "NOT " : "", query);
-  return fmt::format("({} {} {} ({}))", values, syntax::BinaryOperatorText(subquery.comparison), subquery.all ? "ALL" : "ANY", query);
+  if (subquery.comparison == syntax::BinaryOperator::kEqual && !subquery.all)
+    return fmt::format("({} {}IN ({}))", values, subquery.negated ? "NOT " : "", query);
+  return fmt::format("({} {} {} ({}))", values, syntax::BinaryOperatorText(subquery.comparison),
+                     subquery.all ? "ALL" : "ANY", query);
 }
 
 Result<std::string> Emitter::EmitNode(const Operator& node, const op::Subquery& subquery) {
@@ -399,11 +409,14 @@ Result<std::string> Emitter::EmitNode(const Operator& node, const op::Subquery& 
 Result<std::string> Emitter::EmitNode(const Operator& node, const op::Unnest& unnest) {
   BRAID_TRY_ASSIGN(const std::string input, Emit(*unnest.input));
   const std::string& list = unnest.list.sql;
-  const auto kept = [&](const std::string& elements) { return unnest.outer ? fmt::format("CASE WHEN len({}) > 0 THEN {} ELSE [NULL] END", list, elements) : elements; };
+  const auto kept = [&](const std::string& elements) {
+    return unnest.outer ? fmt::format("CASE WHEN len({}) > 0 THEN {} ELSE [NULL] END", list, elements) : elements;
+  };
   std::string inner = UsedColumns(unnest.input->columns);
   Add(inner, fmt::format("unnest({}) AS {}", kept(list), ColumnSql(unnest.element)));
   if (unnest.ordinal) {
-    Add(inner, fmt::format("unnest({}) AS {}", kept(fmt::format("CAST(range(1, len({}) + 1) AS INTEGER[])", list)), ColumnSql(*unnest.ordinal)));
+    Add(inner, fmt::format("unnest({}) AS {}", kept(fmt::format("CAST(range(1, len({}) + 1) AS INTEGER[])", list)),
+                           ColumnSql(*unnest.ordinal)));
   }
   std::string outer = UsedColumns(unnest.input->columns);
   const std::size_t first = node.columns.size() - unnest.values.size();

@@ -22,7 +22,8 @@ std::string CallText(const AggregateCall& call) {
 
 std::string Columns(const std::vector<OutputColumn>& columns) {
   std::string text;
-  for (const OutputColumn& column : columns) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", ColumnSql(column.id), column.name);
+  for (const OutputColumn& column : columns)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", ColumnSql(column.id), column.name);
   return text;
 }
 
@@ -31,16 +32,22 @@ struct Headline {
 
   std::string operator()(const op::Scan& scan) const {
     std::string options;
-    for (const auto& [key, value] : scan.table.options.values()) options += fmt::format("{}'{}'='{}'", options.empty() ? "" : ", ", key, value);
-    return fmt::format("Scan(table=[{}.{}], columns=[{}]{})", scan.table.catalog, scan.table.identifier.ToString(), Columns(node.columns),
-                       options.empty() ? "" : fmt::format(", options=[{}]", options));
+    for (const auto& [key, value] : scan.table.options.values())
+      options += fmt::format("{}'{}'='{}'", options.empty() ? "" : ", ", key, value);
+    return fmt::format("Scan(table=[{}.{}], columns=[{}]{})", scan.table.catalog, scan.table.identifier.ToString(),
+                       Columns(node.columns), options.empty() ? "" : fmt::format(", options=[{}]", options));
   }
-  std::string operator()(const op::Values& values) const { return fmt::format("Values(rows=[{}], columns=[{}])", values.rows.size(), Columns(node.columns)); }
-  std::string operator()(const op::Filter& filter) const { return fmt::format("Filter(condition=[{}])", filter.condition.sql); }
+  std::string operator()(const op::Values& values) const {
+    return fmt::format("Values(rows=[{}], columns=[{}])", values.rows.size(), Columns(node.columns));
+  }
+  std::string operator()(const op::Filter& filter) const {
+    return fmt::format("Filter(condition=[{}])", filter.condition.sql);
+  }
   std::string operator()(const op::Project& project) const {
     std::string text;
     for (std::size_t i = 0; i < project.values.size(); ++i) {
-      text += fmt::format("{}{} AS {} {}", text.empty() ? "" : ", ", project.values[i].sql, ColumnSql(node.columns[i].id), node.columns[i].name);
+      text += fmt::format("{}{} AS {} {}", text.empty() ? "" : ", ", project.values[i].sql,
+                          ColumnSql(node.columns[i].id), node.columns[i].name);
     }
     return fmt::format("Project(select=[{}])", text);
   }
@@ -51,33 +58,41 @@ struct Headline {
     }
     std::string calls;
     for (const AggregateCall& call : aggregate.calls) calls += (calls.empty() ? "" : ", ") + CallText(call);
-    return fmt::format("Aggregate(groupBy=[{}], select=[{}]{})", keys, calls, aggregate.sets.empty() ? "" : fmt::format(", groupingSets=[{}]", aggregate.sets.size()));
+    return fmt::format("Aggregate(groupBy=[{}], select=[{}]{})", keys, calls,
+                       aggregate.sets.empty() ? "" : fmt::format(", groupingSets=[{}]", aggregate.sets.size()));
   }
   std::string operator()(const op::Join& join) const {
     constexpr std::array kNames = {"Inner", "Left", "Right", "Full", "Cross", "Cross"};
-    return fmt::format("Join(type=[{}{}], on=[{}])", kNames[static_cast<std::size_t>(join.kind)], join.lateral ? ", lateral" : "",
-                       join.condition ? join.condition->sql : "true");
+    return fmt::format("Join(type=[{}{}], on=[{}])", kNames[static_cast<std::size_t>(join.kind)],
+                       join.lateral ? ", lateral" : "", join.condition ? join.condition->sql : "true");
   }
   std::string operator()(const op::SetOperation& operation) const {
     constexpr std::array kNames = {"Union", "Intersect", "Except"};
-    return fmt::format("{}(all=[{}], columns=[{}])", kNames[static_cast<std::size_t>(operation.operation)], operation.all, Columns(node.columns));
+    return fmt::format("{}(all=[{}], columns=[{}])", kNames[static_cast<std::size_t>(operation.operation)],
+                       operation.all, Columns(node.columns));
   }
   std::string operator()(const op::Distinct&) const { return "Distinct"; }
-  std::string operator()(const op::Sort& sort) const { return fmt::format("Sort(orderBy=[{}])", SortKeysSql(sort.keys)); }
+  std::string operator()(const op::Sort& sort) const {
+    return fmt::format("Sort(orderBy=[{}])", SortKeysSql(sort.keys));
+  }
   std::string operator()(const op::Limit& limit) const {
-    return fmt::format("Limit(offset=[{}], fetch=[{}])", limit.offset, limit.count ? std::to_string(*limit.count) : "all");
+    return fmt::format("Limit(offset=[{}], fetch=[{}])", limit.offset,
+                       limit.count ? std::to_string(*limit.count) : "all");
   }
   std::string operator()(const op::Window& window) const {
     std::string calls;
-    for (const WindowCall& call : window.calls) calls += (calls.empty() ? "" : ", ") + CallText(call.call) + OverSql(call);
+    for (const WindowCall& call : window.calls)
+      calls += (calls.empty() ? "" : ", ") + CallText(call.call) + OverSql(call);
     return fmt::format("Window(select=[{}])", calls);
   }
   std::string operator()(const op::Subquery& subquery) const {
     constexpr std::array kNames = {"Scalar", "Exists", "Compare", "Array"};
-    return fmt::format("Subquery(kind=[{}], column=[{}])", kNames[static_cast<std::size_t>(subquery.kind)], ColumnSql(node.columns.back().id));
+    return fmt::format("Subquery(kind=[{}], column=[{}])", kNames[static_cast<std::size_t>(subquery.kind)],
+                       ColumnSql(node.columns.back().id));
   }
   std::string operator()(const op::Unnest& unnest) const {
-    return fmt::format("Unnest(list=[{}], outer=[{}], select=[{}])", unnest.list.sql, unnest.outer, List(unnest.values));
+    return fmt::format("Unnest(list=[{}], outer=[{}], select=[{}])", unnest.list.sql, unnest.outer,
+                       List(unnest.values));
   }
 };
 

@@ -22,7 +22,8 @@ using syntax::Position;
 /// One node's analysis.
 class NodeAnalyzer {
  public:
-  NodeAnalyzer(Analysis& analysis, const ExpressionSite& site, Position position) : analysis_(analysis), site_(site), position_(position) {}
+  NodeAnalyzer(Analysis& analysis, const ExpressionSite& site, Position position)
+      : analysis_(analysis), site_(site), position_(position) {}
 
   // ---- Literals ----
   Result<Scalar> operator()(const syntax::NullLiteral&) const { return NullScalar(); }
@@ -45,7 +46,9 @@ class NodeAnalyzer {
   Result<Scalar> operator()(const syntax::TemporalDifference& node) const {
     BRAID_TRY_ASSIGN(Scalar left, Analyze(node.left));
     BRAID_TRY_ASSIGN(Scalar right, Analyze(node.right));
-    return Call(analysis_, "MINUS", {SymbolScalar(std::string(syntax::TimeUnitName(node.qualifier.start))), std::move(left), std::move(right)});
+    return Call(
+        analysis_, "MINUS",
+        {SymbolScalar(std::string(syntax::TimeUnitName(node.qualifier.start))), std::move(left), std::move(right)});
   }
 
   // ---- Names ----
@@ -54,7 +57,8 @@ class NodeAnalyzer {
       const auto alias = site_.aliases->find(node.name.last());
       if (alias != site_.aliases->end()) return alias->second;
     }
-    if (site_.scope == nullptr) return Invalid(fmt::format("Column '{}' cannot be used here: there are no columns", node.name.last()));
+    if (site_.scope == nullptr)
+      return Invalid(fmt::format("Column '{}' cannot be used here: there are no columns", node.name.last()));
     BRAID_TRY_ASSIGN(const ResolvedColumn found, ResolveColumn(analysis_, *site_.scope, node.name));
     Scalar value = ColumnScalar(found.column->id, found.column->type);
     for (const syntax::Identifier& field : found.fields) {
@@ -65,9 +69,15 @@ class NodeAnalyzer {
   Result<Scalar> operator()(const syntax::Star&) const { return Invalid("'*' cannot be used here"); }
   Result<Scalar> operator()(const syntax::Parameter&) const { return Invalid("parameters ('?') have no value here"); }
   Result<Scalar> operator()(const syntax::DefaultValue&) const { return Invalid("DEFAULT cannot be used here"); }
-  Result<Scalar> operator()(const syntax::TimeUnitSymbol& node) const { return SymbolScalar(std::string(syntax::TimeUnitName(node.unit))); }
-  Result<Scalar> operator()(const syntax::Descriptor&) const { return Invalid("DESCRIPTOR is an argument of table functions alone"); }
-  Result<Scalar> operator()(const syntax::TableArgument&) const { return Invalid("TABLE is an argument of table functions alone"); }
+  Result<Scalar> operator()(const syntax::TimeUnitSymbol& node) const {
+    return SymbolScalar(std::string(syntax::TimeUnitName(node.unit)));
+  }
+  Result<Scalar> operator()(const syntax::Descriptor&) const {
+    return Invalid("DESCRIPTOR is an argument of table functions alone");
+  }
+  Result<Scalar> operator()(const syntax::TableArgument&) const {
+    return Invalid("TABLE is an argument of table functions alone");
+  }
 
   // ---- Operators ----
   Result<Scalar> operator()(const syntax::Logical& node) const {
@@ -76,7 +86,8 @@ class NodeAnalyzer {
   }
   Result<Scalar> operator()(const syntax::UnaryOperation& node) const {
     if (node.op == syntax::UnaryOperator::kMinus) {
-      if (const auto* number = std::get_if<syntax::NumberLiteral>(&node.operand->node)) return NumberScalar(*number, true);
+      if (const auto* number = std::get_if<syntax::NumberLiteral>(&node.operand->node))
+        return NumberScalar(*number, true);
     }
     BRAID_TRY_ASSIGN(Scalar operand, Analyze(node.operand));
     if (node.op == syntax::UnaryOperator::kPlus) return operand;
@@ -90,11 +101,13 @@ class NodeAnalyzer {
   }
   Result<Scalar> operator()(const syntax::Test& node) const {
     BRAID_TRY_ASSIGN(Scalar operand, Analyze(node.operand));
-    return Call(analysis_, fmt::format("IS {}{}", node.negated ? "NOT " : "", TestName(node.kind)), {std::move(operand)});
+    return Call(analysis_, fmt::format("IS {}{}", node.negated ? "NOT " : "", TestName(node.kind)),
+                {std::move(operand)});
   }
   Result<Scalar> operator()(const syntax::Between& node) const {
     BRAID_TRY_ASSIGN(std::vector<Scalar> values, Analyze({node.value, node.low, node.high}));
-    return Call(analysis_, fmt::format("{}BETWEEN{}", node.negated ? "NOT " : "", node.symmetric ? " SYMMETRIC" : ""), std::move(values));
+    return Call(analysis_, fmt::format("{}BETWEEN{}", node.negated ? "NOT " : "", node.symmetric ? " SYMMETRIC" : ""),
+                std::move(values));
   }
   Result<Scalar> operator()(const syntax::In& node) const {
     if (node.query) return AnalyzeInQuery(analysis_, site_, node, position_);
@@ -107,13 +120,23 @@ class NodeAnalyzer {
     std::vector<ExpressionPtr> all = {node.value, node.pattern};
     if (node.escape) all.push_back(node.escape);
     BRAID_TRY_ASSIGN(std::vector<Scalar> values, Analyze(all));
-    return Call(analysis_, fmt::format("{}{}", node.negated ? "NOT " : "", node.kind == syntax::LikeKind::kLike ? "LIKE" : "SIMILAR TO"),
-                std::move(values));
+    return Call(
+        analysis_,
+        fmt::format("{}{}", node.negated ? "NOT " : "", node.kind == syntax::LikeKind::kLike ? "LIKE" : "SIMILAR TO"),
+        std::move(values));
   }
-  Result<Scalar> operator()(const syntax::QuantifiedComparison& node) const { return AnalyzeQuantified(analysis_, site_, node, position_); }
-  Result<Scalar> operator()(const syntax::Exists& node) const { return AnalyzeExists(analysis_, site_, node, position_); }
-  Result<Scalar> operator()(const syntax::ScalarSubquery& node) const { return AnalyzeScalarSubquery(analysis_, site_, node, position_); }
-  Result<Scalar> operator()(const syntax::CollectionQuery& node) const { return AnalyzeCollectionQuery(analysis_, site_, node, position_); }
+  Result<Scalar> operator()(const syntax::QuantifiedComparison& node) const {
+    return AnalyzeQuantified(analysis_, site_, node, position_);
+  }
+  Result<Scalar> operator()(const syntax::Exists& node) const {
+    return AnalyzeExists(analysis_, site_, node, position_);
+  }
+  Result<Scalar> operator()(const syntax::ScalarSubquery& node) const {
+    return AnalyzeScalarSubquery(analysis_, site_, node, position_);
+  }
+  Result<Scalar> operator()(const syntax::CollectionQuery& node) const {
+    return AnalyzeCollectionQuery(analysis_, site_, node, position_);
+  }
 
   Result<Scalar> operator()(const syntax::Cast& node) const {
     BRAID_TRY_ASSIGN(const Scalar value, Analyze(node.operand));
@@ -160,7 +183,8 @@ class NodeAnalyzer {
   }
   Result<Scalar> operator()(const syntax::CollectionConstructor& node) const {
     if (node.kind == syntax::CollectionKind::kMultiset) {
-      return analysis_.ErrorAt(position_, "MULTISET[…] is not supported", ErrorCode::kUnsupported).Hint("COLLECT makes multisets");
+      return analysis_.ErrorAt(position_, "MULTISET[…] is not supported", ErrorCode::kUnsupported)
+          .Hint("COLLECT makes multisets");
     }
     BRAID_TRY_ASSIGN(std::vector<Scalar> values, Analyze(node.elements));
     return Call(analysis_, node.kind == syntax::CollectionKind::kArray ? "ARRAY" : "MAP", std::move(values));
@@ -173,7 +197,8 @@ class NodeAnalyzer {
     Result<Scalar> characters = node.characters ? Analyze(node.characters) : StringScalar(" ");
     if (!characters) return characters;
     BRAID_TRY_ASSIGN(Scalar value, Analyze(node.value));
-    return Call(analysis_, "TRIM", {SymbolScalar(kSides[static_cast<std::size_t>(node.side)]), *std::move(characters), std::move(value)});
+    return Call(analysis_, "TRIM",
+                {SymbolScalar(kSides[static_cast<std::size_t>(node.side)]), *std::move(characters), std::move(value)});
   }
   Result<Scalar> operator()(const syntax::JsonObjectAgg& node) const { return AggregateNode(node.suffix); }
   Result<Scalar> operator()(const syntax::JsonArrayAgg& node) const { return AggregateNode(node.suffix); }
@@ -189,7 +214,9 @@ class NodeAnalyzer {
  private:
   Error Invalid(std::string_view message) const { return analysis_.ErrorAt(position_, message); }
 
-  Result<Scalar> Analyze(const ExpressionPtr& expression) const { return AnalyzeExpression(analysis_, site_, *expression); }
+  Result<Scalar> Analyze(const ExpressionPtr& expression) const {
+    return AnalyzeExpression(analysis_, site_, *expression);
+  }
 
   Result<std::vector<Scalar>> Analyze(const std::vector<ExpressionPtr>& expressions) const {
     std::vector<Scalar> values;
@@ -212,7 +239,8 @@ class NodeAnalyzer {
     std::vector<ExpressionPtr> all;
     for (const ExpressionPtr& side : {node.left, node.right}) {
       const auto* row = std::get_if<syntax::RowConstructor>(&side->node);
-      if (row == nullptr || row->elements.size() != 2) return Invalid("OVERLAPS compares two pairs: (start, end) OVERLAPS (start, end)");
+      if (row == nullptr || row->elements.size() != 2)
+        return Invalid("OVERLAPS compares two pairs: (start, end) OVERLAPS (start, end)");
       all.insert(all.end(), row->elements.begin(), row->elements.end());
     }
     BRAID_TRY_ASSIGN(std::vector<Scalar> values, Analyze(all));
@@ -220,7 +248,8 @@ class NodeAnalyzer {
   }
 
   static std::string_view TestName(syntax::TestKind kind) {
-    constexpr std::array kNames = {"NULL", "TRUE", "FALSE", "UNKNOWN", "JSON VALUE", "JSON OBJECT", "JSON ARRAY", "JSON SCALAR"};
+    constexpr std::array kNames = {"NULL",       "TRUE",        "FALSE",      "UNKNOWN",
+                                   "JSON VALUE", "JSON OBJECT", "JSON ARRAY", "JSON SCALAR"};
     return kNames[static_cast<std::size_t>(kind)];
   }
 
@@ -237,7 +266,9 @@ class NodeAnalyzer {
 
 Result<Scalar> NodeAnalyzer::operator()(const syntax::FunctionCall& node) const {
   if (node.name.parts.size() > 1) {
-    return analysis_.ErrorAt(position_, fmt::format("No match found for function {}", syntax::ToSql(node.name)), ErrorCode::kNotFound)
+    return analysis_
+        .ErrorAt(position_, fmt::format("No match found for function {}", syntax::ToSql(node.name)),
+                 ErrorCode::kNotFound)
         .Hint("functions have names without dots");
   }
   const std::string name = ToUpper(node.name.last());
@@ -255,7 +286,8 @@ Result<Scalar> NodeAnalyzer::operator()(const syntax::FunctionCall& node) const 
   if (of_session) return *std::move(of_session);
   std::vector<Scalar> arguments;
   for (const syntax::CallArgument& argument : node.arguments) {
-    if (argument.name) return analysis_.ErrorAt(argument.name->position, fmt::format("the arguments of {} have no names", name));
+    if (argument.name)
+      return analysis_.ErrorAt(argument.name->position, fmt::format("the arguments of {} have no names", name));
     BRAID_TRY_ASSIGN(Scalar value, Analyze(argument.value));
     arguments.push_back(std::move(value));
   }
@@ -282,7 +314,8 @@ Result<Scalar> AnalyzeCondition(Analysis& analysis, const ExpressionSite& site, 
     BRAID_TRY_ASSIGN(value, LiteralScalar(Datum(), DataType::Boolean()));
   }
   if (!value.type.is_value() || value.type.data().kind() != TypeKind::kBoolean) {
-    return analysis.ErrorAt(expression.position, fmt::format("{} must be a condition, but this is {}", site.clause, Describe(value.type)));
+    return analysis.ErrorAt(expression.position,
+                            fmt::format("{} must be a condition, but this is {}", site.clause, Describe(value.type)));
   }
   return value;
 }

@@ -39,7 +39,7 @@ class GroupExpressions {
 
 /// Where an expression stands, and what it may hold there.
 struct ExpressionSite {
-  std::string_view clause;  ///< for errors: "WHERE clause"
+  std::string_view clause;       ///< for errors: "WHERE clause"
   const Scope* scope = nullptr;  ///< nullptr: no columns
   const CommonTableScope* common_tables = nullptr;
   /// Receives what inner queries and windows need; nullptr: inner queries are refused.
@@ -61,7 +61,8 @@ Result<Scalar> AnalyzeCondition(Analysis& analysis, const ExpressionSite& site, 
 
 /// The aggregate call's arguments, FILTER and flags, analysed at this site.
 struct AggregateRequest;
-Result<AggregateRequest> AnalyzeAggregateRequest(Analysis& analysis, const ExpressionSite& site, const syntax::Expression& expression);
+Result<AggregateRequest> AnalyzeAggregateRequest(Analysis& analysis, const ExpressionSite& site,
+                                                 const syntax::Expression& expression);
 
 /// Flink's order: NULL is the smallest value.
 Result<SortKey> AnalyzeSortKey(Analysis& analysis, const ExpressionSite& site, const syntax::OrderItem& item);
@@ -72,11 +73,16 @@ Result<Scalar> AnalyzeWindowCall(Analysis& analysis, const ExpressionSite& site,
                                  const syntax::WindowSpecification& over);
 
 // Inner queries; append to the site.
-Result<Scalar> AnalyzeScalarSubquery(Analysis& analysis, const ExpressionSite& site, const syntax::ScalarSubquery& node, syntax::Position position);
-Result<Scalar> AnalyzeExists(Analysis& analysis, const ExpressionSite& site, const syntax::Exists& node, syntax::Position position);
-Result<Scalar> AnalyzeInQuery(Analysis& analysis, const ExpressionSite& site, const syntax::In& node, syntax::Position position);
-Result<Scalar> AnalyzeQuantified(Analysis& analysis, const ExpressionSite& site, const syntax::QuantifiedComparison& node, syntax::Position position);
-Result<Scalar> AnalyzeCollectionQuery(Analysis& analysis, const ExpressionSite& site, const syntax::CollectionQuery& node, syntax::Position position);
+Result<Scalar> AnalyzeScalarSubquery(Analysis& analysis, const ExpressionSite& site, const syntax::ScalarSubquery& node,
+                                     syntax::Position position);
+Result<Scalar> AnalyzeExists(Analysis& analysis, const ExpressionSite& site, const syntax::Exists& node,
+                             syntax::Position position);
+Result<Scalar> AnalyzeInQuery(Analysis& analysis, const ExpressionSite& site, const syntax::In& node,
+                              syntax::Position position);
+Result<Scalar> AnalyzeQuantified(Analysis& analysis, const ExpressionSite& site,
+                                 const syntax::QuantifiedComparison& node, syntax::Position position);
+Result<Scalar> AnalyzeCollectionQuery(Analysis& analysis, const ExpressionSite& site,
+                                      const syntax::CollectionQuery& node, syntax::Position position);
 
 // JSON functions.
 Result<Scalar> AnalyzeJson(Analysis& analysis, const ExpressionSite& site, const syntax::JsonExists& node);

@@ -32,7 +32,8 @@ std::string WithoutNotNull(std::string type) {
 
 bool SameValue(const Json& a, const Json& b) {
   if (a.is_number() && b.is_number() && !(a.is_integer() && b.is_integer())) {
-    return std::abs(a.as_double() - b.as_double()) <= 1e-12 * std::max(std::abs(a.as_double()), std::abs(b.as_double()));
+    return std::abs(a.as_double() - b.as_double()) <=
+           1e-12 * std::max(std::abs(a.as_double()), std::abs(b.as_double()));
   }
   if (a.is_array() && b.is_array()) {
     return std::equal(a.as_array().begin(), a.as_array().end(), b.as_array().begin(), b.as_array().end(), SameValue);
@@ -45,7 +46,8 @@ Json Sorted(Json row) {
   for (Json& value : row.as_array()) {
     if (value.is_string() && value.as_string().starts_with('[')) value = ParseJson(value.as_string()).value();
     if (!value.is_array()) continue;
-    std::sort(value.as_array().begin(), value.as_array().end(), [](const Json& a, const Json& b) { return PrintJson(a) < PrintJson(b); });
+    std::sort(value.as_array().begin(), value.as_array().end(),
+              [](const Json& a, const Json& b) { return PrintJson(a) < PrintJson(b); });
   }
   return row;
 }
@@ -53,7 +55,8 @@ Json Sorted(Json row) {
 /// Each row of one side has its match in the other, in any order.
 bool SameRows(std::vector<Json> expected, const std::vector<Json>& actual) {
   for (const Json& row : actual) {
-    const auto match = std::find_if(expected.begin(), expected.end(), [&](const Json& other) { return SameValue(row, other); });
+    const auto match =
+        std::find_if(expected.begin(), expected.end(), [&](const Json& other) { return SameValue(row, other); });
     if (match == expected.end()) return false;
     expected.erase(match);
   }
@@ -73,12 +76,15 @@ std::string Difference(const Json& expected, const Result<Answer>& answer, bool 
   for (const std::string& column : answer->columns) ours.push_back(WithoutNotNull(column));
   if (columns != ours) return "columns " + Join(ours, ", ") + " instead of " + Join(columns, ", ");
   std::vector<Json> wanted;
-  for (const Json& row : expected.Find("rows")->as_array()) wanted.push_back(gathers ? Sorted(*row.Find("row")) : *row.Find("row"));
+  for (const Json& row : expected.Find("rows")->as_array())
+    wanted.push_back(gathers ? Sorted(*row.Find("row")) : *row.Find("row"));
   std::vector<Json> rows;
-  for (const std::string& row : answer->rows) rows.push_back(gathers ? Sorted(ParseJson(row).value()) : ParseJson(row).value());
+  for (const std::string& row : answer->rows)
+    rows.push_back(gathers ? Sorted(ParseJson(row).value()) : ParseJson(row).value());
   const bool ordered = expected.Find("ordered")->as_bool();
   if (ordered != answer->ordered) return "is marked as ordered where Flink's is not, or the reverse";
-  const bool same = ordered ? std::equal(wanted.begin(), wanted.end(), rows.begin(), rows.end(), SameValue) : SameRows(wanted, rows);
+  const bool same =
+      ordered ? std::equal(wanted.begin(), wanted.end(), rows.begin(), rows.end(), SameValue) : SameRows(wanted, rows);
   return same ? "" : "rows " + Join(answer->rows, " ") + " instead of " + PrintJson(*expected.Find("rows"));
 }
 
@@ -146,18 +152,22 @@ TEST_P(FlinkScriptTest, AnswersAsFlinkDoes) {
       EXPECT_THAT(answer, IsOk()) << statements[i].text;
       continue;
     }
-    EXPECT_EQ(Difference(expected, answer, statements[i].text.find("ARRAY") != std::string::npos), "") << "statement " << i + 1 << ": " << statements[i].text;
+    EXPECT_EQ(Difference(expected, answer, statements[i].text.find("ARRAY") != std::string::npos), "")
+        << "statement " << i + 1 << ": " << statements[i].text;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Scripts, FlinkScriptTest,
-                         testing::Values("01_joins", "02_semi_anti", "03_subqueries", "04_set_operations", "05_order_limit", "06_windows_tumble",
-                                         "07_windows_hop_cumulate_session", "08_over", "09_top_n_dedup", "10_unnest", "11_values_with", "12_identifiers",
-                                         "19_implicit_casts", "20_tpch_like", "23_errors", "24_subqueries_on_tables", "25_over_functions",
-                                         "26_empty_inputs", "aggregates_01_basic", "aggregates_02_types", "aggregates_03_overflow", "aggregates_04_variance",
-                                         "aggregates_05_distinct_filter", "aggregates_06_listagg", "aggregates_07_collect", "aggregates_08_json",
-                                         "aggregates_09_first_last", "aggregates_10_grouping_sets", "aggregates_11_having", "aggregates_12_group_keys",
-                                         "aggregates_13_approx_and_unknown"),
+                         testing::Values("01_joins", "02_semi_anti", "03_subqueries", "04_set_operations",
+                                         "05_order_limit", "06_windows_tumble", "07_windows_hop_cumulate_session",
+                                         "08_over", "09_top_n_dedup", "10_unnest", "11_values_with", "12_identifiers",
+                                         "19_implicit_casts", "20_tpch_like", "23_errors", "24_subqueries_on_tables",
+                                         "25_over_functions", "26_empty_inputs", "aggregates_01_basic",
+                                         "aggregates_02_types", "aggregates_03_overflow", "aggregates_04_variance",
+                                         "aggregates_05_distinct_filter", "aggregates_06_listagg",
+                                         "aggregates_07_collect", "aggregates_08_json", "aggregates_09_first_last",
+                                         "aggregates_10_grouping_sets", "aggregates_11_having",
+                                         "aggregates_12_group_keys", "aggregates_13_approx_and_unknown"),
                          [](const testing::TestParamInfo<const char*>& script) { return std::string(script.param); });
 
 }  // namespace

@@ -19,7 +19,9 @@ using syntax::JoinKind;
 using syntax::Position;
 using syntax::TableExpression;
 
-OperatorPtr UnitRow() { return MakeOperator({}, op::Project{.input = nullptr, .values = {}}); }
+OperatorPtr UnitRow() {
+  return MakeOperator({}, op::Project{.input = nullptr, .values = {}});
+}
 
 Result<Options> HintOptions(const Analysis& analysis, const std::vector<syntax::Hint>& hints) {
   Options options;
@@ -39,7 +41,8 @@ Result<std::int64_t> TravelTime(Analysis& analysis, const syntax::Expression& ex
   const ExpressionSite constant{.clause = "FOR SYSTEM_TIME AS OF"};
   BRAID_TRY_ASSIGN(const Scalar value, AnalyzeExpression(analysis, constant, expression));
   if (!value.literal || !value.type.is_value() || !value.type.data().is_timestamp() || value.literal->is_null()) {
-    return analysis.ErrorAt(expression.position, "FOR SYSTEM_TIME AS OF takes a literal TIMESTAMP", ErrorCode::kUnsupported)
+    return analysis
+        .ErrorAt(expression.position, "FOR SYSTEM_TIME AS OF takes a literal TIMESTAMP", ErrorCode::kUnsupported)
         .Hint("or use /*+ OPTIONS('scan.timestamp-millis' = '…') */");
   }
   const std::int64_t millis = value.literal->as_timestamp().millis;
@@ -55,7 +58,8 @@ std::vector<std::string> NamesOf(const std::vector<syntax::Identifier>& identifi
 }
 
 /// Names one table expression by its alias.
-Result<FromClause> WithAlias(const Analysis& analysis, FromClause from, const std::optional<syntax::TableAlias>& alias) {
+Result<FromClause> WithAlias(const Analysis& analysis, FromClause from,
+                             const std::optional<syntax::TableAlias>& alias) {
   if (!alias) return from;
   BRAID_TRY_ASSIGN(from.source, RenameColumns(analysis, from.source, NamesOf(alias->columns), alias->name.position));
   return FromClause{.source = from.source, .scope = ScopeOf({alias->name.name}, from.source->columns)};
@@ -82,7 +86,8 @@ class FromAnalyzer {
 
   // ---- One table ----
 
-  Result<FromClause> AnalyzeNode(const syntax::NamedTable& node, const TableExpression& table, const FromClause* /*left*/) {
+  Result<FromClause> AnalyzeNode(const syntax::NamedTable& node, const TableExpression& table,
+                                 const FromClause* /*left*/) {
     if (node.name.parts.size() == 1 && node.hints.empty() && !node.as_of) {
       for (const CommonTableScope* common = around_.common_tables; common != nullptr; common = common->before) {
         if (common->table->name.name == node.name.last()) {
@@ -101,7 +106,9 @@ class FromAnalyzer {
     std::vector<std::string> path = {resolved->catalog, resolved->identifier.database, node.name.last()};
     OperatorPtr source;
     if (resolved->view) {
-      if (!options.empty() && resolved->options.empty()) return analysis_.ErrorAt(node.name.position(), fmt::format("{} is a view, and views take no options", node.name.last()));
+      if (!options.empty() && resolved->options.empty())
+        return analysis_.ErrorAt(node.name.position(),
+                                 fmt::format("{} is a view, and views take no options", node.name.last()));
       BRAID_TRY_ASSIGN(source, AnalyzeView(*resolved, node.name.position()));
     } else {
       source = ScanOf(*std::move(resolved));
@@ -131,26 +138,32 @@ class FromAnalyzer {
 
   Result<FromClause> AnalyzeCommon(const CommonTableScope& common) {
     BRAID_TRY_ASSIGN(OperatorPtr source,
-                     AnalyzeRelation(analysis_, *common.table->query, Surroundings{.outer = common.outer, .common_tables = common.before}));
-    BRAID_TRY_ASSIGN(source, RenameColumns(analysis_, source, NamesOf(common.table->columns), common.table->name.position));
+                     AnalyzeRelation(analysis_, *common.table->query,
+                                     Surroundings{.outer = common.outer, .common_tables = common.before}));
+    BRAID_TRY_ASSIGN(source,
+                     RenameColumns(analysis_, source, NamesOf(common.table->columns), common.table->name.position));
     Scope scope = ScopeOf({common.table->name.name}, source->columns);
     return FromClause{.source = std::move(source), .scope = std::move(scope)};
   }
 
-  Result<FromClause> AnalyzeNode(const syntax::DerivedTable& node, const TableExpression& table, const FromClause* left) {
+  Result<FromClause> AnalyzeNode(const syntax::DerivedTable& node, const TableExpression& table,
+                                 const FromClause* left) {
     BRAID_TRY_ASSIGN(OperatorPtr source, AnalyzeRelation(analysis_, *node.query, Inside(left, node.lateral)));
     Scope scope = ScopeOf({}, source->columns);
     return WithAlias(analysis_, FromClause{.source = std::move(source), .scope = std::move(scope)}, table.alias);
   }
 
-  Result<FromClause> AnalyzeNode(const syntax::TableFunction& node, const TableExpression& table, const FromClause* left) {
+  Result<FromClause> AnalyzeNode(const syntax::TableFunction& node, const TableExpression& table,
+                                 const FromClause* left) {
     const auto* call = std::get_if<syntax::FunctionCall>(&node.call->node);
     if (call == nullptr) return analysis_.ErrorAt(table.position, "a table function is expected here");
-    BRAID_TRY_ASSIGN(FromClause from, AnalyzeWindowTable(analysis_, *call, node.call->position, Inside(left, node.lateral)));
+    BRAID_TRY_ASSIGN(FromClause from,
+                     AnalyzeWindowTable(analysis_, *call, node.call->position, Inside(left, node.lateral)));
     return WithAlias(analysis_, std::move(from), table.alias);
   }
 
-  Result<FromClause> AnalyzeNode(const syntax::Unnest& /*node*/, const TableExpression& table, const FromClause* /*left*/) {
+  Result<FromClause> AnalyzeNode(const syntax::Unnest& /*node*/, const TableExpression& table,
+                                 const FromClause* /*left*/) {
     return AnalyzeUnnest(FromClause{.source = UnitRow(), .scope = {}}, table, false);
   }
 
@@ -159,19 +172,26 @@ class FromAnalyzer {
   /// Adds the elements of an array, map or multiset to the rows that it comes from.
   Result<FromClause> AnalyzeUnnest(FromClause left, const TableExpression& table, bool outer) {
     const auto& node = std::get<syntax::Unnest>(table.node);
-    if (node.values.size() != 1) return analysis_.ErrorAt(table.position, "UNNEST takes one value", ErrorCode::kUnsupported);
+    if (node.values.size() != 1)
+      return analysis_.ErrorAt(table.position, "UNNEST takes one value", ErrorCode::kUnsupported);
     left.scope.outer = around_.outer;
     std::vector<AppendedStep> steps;
-    const ExpressionSite site{.clause = "UNNEST", .scope = &left.scope, .common_tables = around_.common_tables, .appended = &steps};
+    const ExpressionSite site{
+        .clause = "UNNEST", .scope = &left.scope, .common_tables = around_.common_tables, .appended = &steps};
     BRAID_TRY_ASSIGN(const Scalar value, AnalyzeExpression(analysis_, site, *node.values.front()));
     const OperatorPtr input = Append(left.source, steps);
-    op::Unnest unnest{.input = input, .list = value, .outer = outer, .element = analysis_.NextColumn(), .ordinal = {}, .values = {}};
+    op::Unnest unnest{
+        .input = input, .list = value, .outer = outer, .element = analysis_.NextColumn(), .ordinal = {}, .values = {}};
     Result<std::vector<OutputColumn>> added = ElementColumns(value, unnest);
     if (!added) return analysis_.Place(node.values.front()->position, added.error());
     if (node.with_ordinality) {
       unnest.ordinal = analysis_.NextColumn();
       const SqlType type = DataType::Int().WithNullability(outer);
-      unnest.values.push_back(Scalar{.type = type, .sql = ColumnSql(*unnest.ordinal), .literal = {}, .is_json = false, .columns = {*unnest.ordinal}});
+      unnest.values.push_back(Scalar{.type = type,
+                                     .sql = ColumnSql(*unnest.ordinal),
+                                     .literal = {},
+                                     .is_json = false,
+                                     .columns = {*unnest.ordinal}});
       added->push_back(OutputColumn{.id = analysis_.NextColumn(), .name = "ORDINALITY", .type = type});
     }
     std::vector<std::string> path;
@@ -187,14 +207,18 @@ class FromAnalyzer {
 
   /// What one element gives: the fields of a row, key and value of a map, or itself.
   Result<std::vector<OutputColumn>> ElementColumns(const Scalar& value, op::Unnest& unnest) {
-    const auto wrong = [&] { return Error(ErrorCode::kInvalidArgument, fmt::format("UNNEST takes an ARRAY, MAP or MULTISET, not {}", Describe(value.type))); };
+    const auto wrong = [&] {
+      return Error(ErrorCode::kInvalidArgument,
+                   fmt::format("UNNEST takes an ARRAY, MAP or MULTISET, not {}", Describe(value.type)));
+    };
     if (!value.type.is_value()) return wrong();
     const DataType type = value.type.data();
     std::vector<OutputColumn> columns;
     const std::string element = ColumnSql(unnest.element);
     const auto add = [&](std::string name, const DataType& field, std::string sql) {
       const SqlType shown = field.WithNullability(field.nullable() || unnest.outer);
-      unnest.values.push_back(Scalar{.type = shown, .sql = std::move(sql), .literal = {}, .is_json = false, .columns = {unnest.element}});
+      unnest.values.push_back(
+          Scalar{.type = shown, .sql = std::move(sql), .literal = {}, .is_json = false, .columns = {unnest.element}});
       columns.push_back(OutputColumn{.id = analysis_.NextColumn(), .name = std::move(name), .type = shown});
     };
     switch (type.kind()) {
@@ -204,7 +228,8 @@ class FromAnalyzer {
         add("VALUE", type.element(), fmt::format("struct_extract({}, 'value')", element));
         return columns;
       case TypeKind::kMultiset:
-        unnest.list.sql = fmt::format("flatten(list_transform(map_entries({}), lambda e: list_resize([e.key], e.value, e.key)))", value.sql);
+        unnest.list.sql = fmt::format(
+            "flatten(list_transform(map_entries({}), lambda e: list_resize([e.key], e.value, e.key)))", value.sql);
         break;
       case TypeKind::kArray:
       case TypeKind::kVector: break;
@@ -215,8 +240,10 @@ class FromAnalyzer {
       return columns;
     }
     for (const DataField& field : type.element().fields()) {
-      BRAID_TRY_ASSIGN(const EmittedCall call,
-                       ResolveCall("FIELD", {CallArgument{.type = type.element(), .sql = element}, ToArgument(SymbolScalar(field.name))}, analysis_.calls()));
+      BRAID_TRY_ASSIGN(const EmittedCall call, ResolveCall("FIELD",
+                                                           {CallArgument{.type = type.element(), .sql = element},
+                                                            ToArgument(SymbolScalar(field.name))},
+                                                           analysis_.calls()));
       add(field.name, call.type.data(), call.sql);
     }
     return columns;
@@ -224,17 +251,25 @@ class FromAnalyzer {
 
   // ---- Joins ----
 
-  Result<FromClause> AnalyzeNode(const syntax::Join& node, const TableExpression& table, const FromClause* left_of_join) {
+  Result<FromClause> AnalyzeNode(const syntax::Join& node, const TableExpression& table,
+                                 const FromClause* left_of_join) {
     BRAID_TRY_ASSIGN(FromClause left, Analyze(*node.left, left_of_join));
-    if (std::holds_alternative<syntax::Unnest>(node.right->node)) return AnalyzeUnnestJoin(node, std::move(left), table.position);
+    if (std::holds_alternative<syntax::Unnest>(node.right->node))
+      return AnalyzeUnnestJoin(node, std::move(left), table.position);
     BRAID_TRY_ASSIGN(FromClause right, Analyze(*node.right, &left));
     const bool padded_left = node.kind == JoinKind::kRight || node.kind == JoinKind::kFull;
     const bool padded_right = node.kind == JoinKind::kLeft || node.kind == JoinKind::kFull;
     const bool lateral = IsLateral(*node.right);
-    if (lateral && padded_left) return analysis_.ErrorAt(table.position, "LATERAL cannot stand at the right of a RIGHT or FULL join", ErrorCode::kUnsupported);
+    if (lateral && padded_left)
+      return analysis_.ErrorAt(table.position, "LATERAL cannot stand at the right of a RIGHT or FULL join",
+                               ErrorCode::kUnsupported);
     Scope scope = JoinScopes(left.scope, right.scope);
     scope.outer = around_.outer;
-    op::Join join{.kind = node.kind == JoinKind::kComma ? JoinKind::kCross : node.kind, .left = left.source, .right = right.source, .condition = {}, .keys = {},
+    op::Join join{.kind = node.kind == JoinKind::kComma ? JoinKind::kCross : node.kind,
+                  .left = left.source,
+                  .right = right.source,
+                  .condition = {},
+                  .keys = {},
                   .lateral = lateral};
     std::vector<AppendedStep> steps;
     std::optional<Scalar> filter;
@@ -253,11 +288,13 @@ class FromAnalyzer {
     std::vector<OutputColumn> columns = Padded(left.source->columns, padded_left);
     for (OutputColumn& column : Padded(right.source->columns, padded_right)) columns.push_back(std::move(column));
     for (ScopeColumn& column : scope.columns) {
-      const auto found = std::find_if(columns.begin(), columns.end(), [&](const OutputColumn& output) { return output.id == column.id; });
+      const auto found = std::find_if(columns.begin(), columns.end(),
+                                      [&](const OutputColumn& output) { return output.id == column.id; });
       if (found != columns.end()) column.type = found->type;
     }
     OperatorPtr source = MakeOperator(std::move(columns), std::move(join));
-    if (filter) source = MakePassing(op::Filter{.input = Append(std::move(source), steps), .condition = *std::move(filter)});
+    if (filter)
+      source = MakePassing(op::Filter{.input = Append(std::move(source), steps), .condition = *std::move(filter)});
     FromClause from{.source = std::move(source), .scope = std::move(scope)};
     if (!merged.empty()) {
       BRAID_TRY(ShowMerged(node.kind, merged, from));
@@ -278,7 +315,8 @@ class FromAnalyzer {
 
   Result<FromClause> AnalyzeUnnestJoin(const syntax::Join& node, FromClause left, Position position) {
     if (node.kind == JoinKind::kRight || node.kind == JoinKind::kFull || node.natural || !node.using_columns.empty()) {
-      return analysis_.ErrorAt(position, "UNNEST can be joined by CROSS JOIN, INNER JOIN or LEFT JOIN", ErrorCode::kUnsupported);
+      return analysis_.ErrorAt(position, "UNNEST can be joined by CROSS JOIN, INNER JOIN or LEFT JOIN",
+                               ErrorCode::kUnsupported);
     }
     const bool outer = node.kind == JoinKind::kLeft;
     BRAID_TRY_ASSIGN(FromClause from, AnalyzeUnnest(std::move(left), *node.right, outer));
@@ -286,7 +324,8 @@ class FromAnalyzer {
     if (!node.on) return from;
     const auto* constant = std::get_if<syntax::BooleanLiteral>(&node.on->node);
     if (constant != nullptr && constant->value == true) return from;
-    if (outer) return analysis_.ErrorAt(node.on->position, "LEFT JOIN UNNEST takes ON TRUE alone", ErrorCode::kUnsupported);
+    if (outer)
+      return analysis_.ErrorAt(node.on->position, "LEFT JOIN UNNEST takes ON TRUE alone", ErrorCode::kUnsupported);
     const ExpressionSite site{.clause = "ON clause", .scope = &from.scope, .common_tables = around_.common_tables};
     BRAID_TRY_ASSIGN(Scalar condition, AnalyzeCondition(analysis_, site, *node.on));
     from.source = MakePassing(op::Filter{.input = from.source, .condition = std::move(condition)});
@@ -300,9 +339,13 @@ class FromAnalyzer {
   }
 
   /// ON: the condition, its equations, or, with inner queries, a filter over the joined rows.
-  Status AnalyzeOn(const syntax::Join& node, const Scope& scope, op::Join& join, std::vector<AppendedStep>& steps, std::optional<Scalar>& filter) {
+  Status AnalyzeOn(const syntax::Join& node, const Scope& scope, op::Join& join, std::vector<AppendedStep>& steps,
+                   std::optional<Scalar>& filter) {
     const bool inner = node.kind == JoinKind::kInner || node.kind == JoinKind::kCross;
-    const ExpressionSite site{.clause = "ON clause", .scope = &scope, .common_tables = around_.common_tables, .appended = inner ? &steps : nullptr};
+    const ExpressionSite site{.clause = "ON clause",
+                              .scope = &scope,
+                              .common_tables = around_.common_tables,
+                              .appended = inner ? &steps : nullptr};
     BRAID_TRY_ASSIGN(Scalar condition, AnalyzeCondition(analysis_, site, *node.on));
     if (!steps.empty()) {
       join.kind = JoinKind::kCross;
@@ -310,7 +353,8 @@ class FromAnalyzer {
       return Ok();
     }
     join.condition = std::move(condition);
-    if (const auto* conjunction = std::get_if<syntax::Logical>(&node.on->node); conjunction != nullptr && conjunction->op == syntax::LogicalOperator::kAnd) {
+    if (const auto* conjunction = std::get_if<syntax::Logical>(&node.on->node);
+        conjunction != nullptr && conjunction->op == syntax::LogicalOperator::kAnd) {
       for (const syntax::ExpressionPtr& part : conjunction->operands) BRAID_TRY(AddKey(*part, site, join));
       return Ok();
     }
@@ -325,7 +369,10 @@ class FromAnalyzer {
     BRAID_TRY_ASSIGN(Scalar left, AnalyzeExpression(analysis_, site, *equation->left));
     BRAID_TRY_ASSIGN(Scalar right, AnalyzeExpression(analysis_, site, *equation->right));
     if (IsText(left) != IsText(right)) {
-      return analysis_.ErrorAt(expression.position, fmt::format("{} and {} cannot be compared in a join", Describe(left.type), Describe(right.type))).Hint("cast one of them");
+      return analysis_
+          .ErrorAt(expression.position,
+                   fmt::format("{} and {} cannot be compared in a join", Describe(left.type), Describe(right.type)))
+          .Hint("cast one of them");
     }
     if (left.columns.empty() || right.columns.empty()) return Ok();
     if (ReadsOnly(left, join.right->columns) && ReadsOnly(right, join.left->columns)) std::swap(left, right);
@@ -351,13 +398,17 @@ class FromAnalyzer {
     for (const syntax::Identifier& column : node.using_columns) names.push_back(column.name);
     if (!node.natural) return names;
     for (const ScopeColumn& column : left.columns) {
-      const bool both = !column.merged && std::any_of(right.columns.begin(), right.columns.end(), [&](const ScopeColumn& other) { return !other.merged && other.name == column.name; });
+      const bool both =
+          !column.merged && std::any_of(right.columns.begin(), right.columns.end(), [&](const ScopeColumn& other) {
+            return !other.merged && other.name == column.name;
+          });
       if (both) names.push_back(column.name);
     }
     return names;
   }
 
-  Result<MergedColumn> MergeColumn(const std::string& name, const Scope& left, const Scope& right, const syntax::Join& node, Position position, op::Join& join) {
+  Result<MergedColumn> MergeColumn(const std::string& name, const Scope& left, const Scope& right,
+                                   const syntax::Join& node, Position position, op::Join& join) {
     for (const syntax::Identifier& column : node.using_columns) {
       if (column.name == name) position = column.position;
     }
@@ -367,7 +418,10 @@ class FromAnalyzer {
     own_left.outer = own_right.outer = nullptr;
     BRAID_TRY_ASSIGN(const ResolvedColumn a, ResolveColumn(analysis_, own_left, plain));
     BRAID_TRY_ASSIGN(const ResolvedColumn b, ResolveColumn(analysis_, own_right, plain));
-    MergedColumn merged{.name = name, .left = ColumnScalar(a.column->id, a.column->type), .right = ColumnScalar(b.column->id, b.column->type), .equal = {}};
+    MergedColumn merged{.name = name,
+                        .left = ColumnScalar(a.column->id, a.column->type),
+                        .right = ColumnScalar(b.column->id, b.column->type),
+                        .equal = {}};
     Result<Scalar> equal = Call(analysis_, "=", {merged.left, merged.right});
     if (!equal) return analysis_.Place(position, equal.error());
     merged.equal = *std::move(equal);
@@ -395,17 +449,24 @@ class FromAnalyzer {
     for (const OutputColumn& column : columns) values.push_back(ColumnScalar(column));
     for (const MergedColumn& column : merged) {
       const auto of_join = [&](const Scalar& side) {
-        return *std::find_if(columns.begin(), columns.end(), [&](const OutputColumn& output) { return output.id == side.columns.front(); });
+        return *std::find_if(columns.begin(), columns.end(),
+                             [&](const OutputColumn& output) { return output.id == side.columns.front(); });
       };
       OutputColumn common = of_join(kind == JoinKind::kRight ? column.right : column.left);
       if (kind == JoinKind::kFull) {
-        BRAID_TRY_ASSIGN(Scalar value, Call(analysis_, "COALESCE", {ColumnScalar(of_join(column.left)), ColumnScalar(of_join(column.right))}));
+        BRAID_TRY_ASSIGN(Scalar value, Call(analysis_, "COALESCE",
+                                            {ColumnScalar(of_join(column.left)), ColumnScalar(of_join(column.right))}));
         common = OutputColumn{.id = analysis_.NextColumn(), .name = column.name, .type = value.type};
         columns.push_back(common);
         values.push_back(std::move(value));
       }
       for (ScopeColumn& old : from.scope.columns) old.merged = old.merged || old.name == column.name;
-      shown.push_back(ScopeColumn{.name = column.name, .id = common.id, .type = common.type, .relation = std::nullopt, .merged = false, .ungrouped = false});
+      shown.push_back(ScopeColumn{.name = column.name,
+                                  .id = common.id,
+                                  .type = common.type,
+                                  .relation = std::nullopt,
+                                  .merged = false,
+                                  .ungrouped = false});
     }
     if (columns.size() > from.source->columns.size()) {
       from.source = MakeOperator(std::move(columns), op::Project{.input = from.source, .values = std::move(values)});

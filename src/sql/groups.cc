@@ -20,7 +20,9 @@ bool IsGroupWindow(const Expression& expression) {
   return name == "TUMBLE" || name == "HOP" || name == "SESSION";
 }
 
-bool SameScalar(const Scalar& a, const Scalar& b) { return a.sql == b.sql && a.type == b.type; }
+bool SameScalar(const Scalar& a, const Scalar& b) {
+  return a.sql == b.sql && a.type == b.type;
+}
 
 bool SameCall(const AggregateCall& a, const AggregateCall& b) {
   return a.function == b.function && a.distinct == b.distinct && a.output.type == b.output.type &&
@@ -39,7 +41,9 @@ std::size_t Groups::AddKey(Scalar value, std::string name) {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     if (SameScalar(keys_[i].value, value)) return i;
   }
-  keys_.push_back(Key{.value = value, .output = OutputColumn{.id = analysis_.NextColumn(), .name = std::move(name), .type = value.type}});
+  keys_.push_back(
+      Key{.value = value,
+          .output = OutputColumn{.id = analysis_.NextColumn(), .name = std::move(name), .type = value.type}});
   return keys_.size() - 1;
 }
 
@@ -58,13 +62,16 @@ Result<std::size_t> Groups::AddWindow(const syntax::FunctionCall& call, const Wi
 Result<std::size_t> Groups::AddKey(const Expression& expression, OperatorPtr& source) {
   if (!IsGroupWindow(expression)) {
     BRAID_TRY_ASSIGN(Scalar value, AnalyzeExpression(analysis_, inner_, expression));
-    if (value.type.is_value() && (value.type.data().kind() == TypeKind::kMap || value.type.data().kind() == TypeKind::kMultiset)) {
-      return analysis_.ErrorAt(expression.position, fmt::format("{} cannot be a group key: its values have no order", Describe(value.type)));
+    if (value.type.is_value() &&
+        (value.type.data().kind() == TypeKind::kMap || value.type.data().kind() == TypeKind::kMultiset)) {
+      return analysis_.ErrorAt(expression.position,
+                               fmt::format("{} cannot be a group key: its values have no order", Describe(value.type)));
     }
     return AddKey(std::move(value), NameOf(expression));
   }
   const auto& call = std::get<syntax::FunctionCall>(expression.node);
-  if (call.arguments.empty()) return analysis_.ErrorAt(expression.position, "a group window needs a time and intervals");
+  if (call.arguments.empty())
+    return analysis_.ErrorAt(expression.position, "a group window needs a time and intervals");
   std::vector<Scalar> intervals;
   for (std::size_t i = 1; i < call.arguments.size(); ++i) {
     BRAID_TRY_ASSIGN(Scalar interval, AnalyzeExpression(analysis_, inner_, *call.arguments[i].value));
@@ -111,7 +118,8 @@ Result<std::vector<Groups::KeySet>> Groups::Expand(const syntax::GroupingElement
     for (const KeySet& level : levels) result.push_back(join(result.back(), level));
     std::reverse(result.begin(), result.end());
   } else if (const auto* cube = std::get_if<syntax::Cube>(&element.node)) {
-    if (cube->dimensions.size() > 12) return analysis_.ErrorAt(element.position, "CUBE of more than 12 columns has too many groups");
+    if (cube->dimensions.size() > 12)
+      return analysis_.ErrorAt(element.position, "CUBE of more than 12 columns has too many groups");
     BRAID_TRY_ASSIGN(const auto dimensions, expand_all(cube->dimensions));
     result.emplace_back();
     for (const KeySet& dimension : dimensions) {
@@ -155,12 +163,15 @@ Status Groups::AddGroupBy(const std::vector<syntax::GroupingElement>& elements, 
 
 void Groups::Seal() {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
-    const bool everywhere = std::all_of(sets_.begin(), sets_.end(), [i](const KeySet& set) { return std::find(set.begin(), set.end(), i) != set.end(); });
+    const bool everywhere = std::all_of(sets_.begin(), sets_.end(), [i](const KeySet& set) {
+      return std::find(set.begin(), set.end(), i) != set.end();
+    });
     if (!everywhere) keys_[i].output.type = keys_[i].output.type.WithNullability(true);
   }
   scope_ = *inner_.scope;
   for (ScopeColumn& column : scope_.columns) {
-    const auto key = std::find_if(keys_.begin(), keys_.end(), [&](const Key& candidate) { return candidate.value.sql == ColumnSql(column.id); });
+    const auto key = std::find_if(keys_.begin(), keys_.end(),
+                                  [&](const Key& candidate) { return candidate.value.sql == ColumnSql(column.id); });
     column.ungrouped = key == keys_.end();
     if (column.ungrouped) continue;
     column.id = key->output.id;
@@ -181,7 +192,9 @@ std::optional<Scalar> Groups::FindWindowColumn(const Expression& expression) con
 
 Result<std::optional<Scalar>> Groups::FindKey(const Expression& expression) {
   if (std::optional<Scalar> column = FindWindowColumn(expression)) return column;
-  const bool complex = std::any_of(keys_.begin(), keys_.end(), [](const Key& key) { return key.value.columns.size() != 1 || key.value.sql != ColumnSql(key.value.columns.front()); });
+  const bool complex = std::any_of(keys_.begin(), keys_.end(), [](const Key& key) {
+    return key.value.columns.size() != 1 || key.value.sql != ColumnSql(key.value.columns.front());
+  });
   if (!complex || IsGroupWindow(expression)) return std::optional<Scalar>();
   // A try: what is no expression over the input is none over the keys as a whole.
   std::vector<AppendedStep> dropped;
@@ -218,12 +231,16 @@ Result<Scalar> Groups::Grouping(const syntax::FunctionCall& call, syntax::Positi
   KeySet positions;
   for (const syntax::CallArgument& argument : call.arguments) {
     BRAID_TRY_ASSIGN(const Scalar value, AnalyzeExpression(analysis_, inner_, *argument.value));
-    const auto key = std::find_if(keys_.begin(), keys_.end(), [&](const Key& candidate) { return SameScalar(candidate.value, value); });
-    if (key == keys_.end()) return analysis_.ErrorAt(argument.value->position, fmt::format("Argument to {} operator must be a grouped expression", name));
+    const auto key = std::find_if(keys_.begin(), keys_.end(),
+                                  [&](const Key& candidate) { return SameScalar(candidate.value, value); });
+    if (key == keys_.end())
+      return analysis_.ErrorAt(argument.value->position,
+                               fmt::format("Argument to {} operator must be a grouped expression", name));
     positions.push_back(static_cast<std::size_t>(key - keys_.begin()));
   }
   groupings_.push_back(std::move(positions));
-  grouping_columns_.push_back(OutputColumn{.id = analysis_.NextColumn(), .name = name, .type = DataType::BigInt().NotNull()});
+  grouping_columns_.push_back(
+      OutputColumn{.id = analysis_.NextColumn(), .name = name, .type = DataType::BigInt().NotNull()});
   return ColumnScalar(grouping_columns_.back());
 }
 
@@ -243,7 +260,8 @@ OperatorPtr Groups::Build(OperatorPtr input) const {
 
 namespace {
 
-Status AddArguments(Analysis& analysis, const ExpressionSite& site, std::initializer_list<syntax::ExpressionPtr> expressions, AggregateRequest& request) {
+Status AddArguments(Analysis& analysis, const ExpressionSite& site,
+                    std::initializer_list<syntax::ExpressionPtr> expressions, AggregateRequest& request) {
   for (const syntax::ExpressionPtr& expression : expressions) {
     BRAID_TRY_ASSIGN(Scalar value, AnalyzeExpression(analysis, site, *expression));
     request.arguments.push_back(std::move(value));
@@ -251,11 +269,13 @@ Status AddArguments(Analysis& analysis, const ExpressionSite& site, std::initial
   return Ok();
 }
 
-Status AddFunctionArguments(Analysis& analysis, const ExpressionSite& site, const syntax::FunctionCall& call, AggregateRequest& request) {
+Status AddFunctionArguments(Analysis& analysis, const ExpressionSite& site, const syntax::FunctionCall& call,
+                            AggregateRequest& request) {
   request.name = ToUpper(call.name.last());
   request.distinct = call.quantifier == syntax::SetQuantifier::kDistinct;
   for (const syntax::CallArgument& argument : call.arguments) {
-    if (std::holds_alternative<syntax::Star>(argument.value->node) && request.name == "COUNT" && call.arguments.size() == 1) {
+    if (std::holds_alternative<syntax::Star>(argument.value->node) && request.name == "COUNT" &&
+        call.arguments.size() == 1) {
       request.star = true;
       continue;
     }
@@ -266,7 +286,8 @@ Status AddFunctionArguments(Analysis& analysis, const ExpressionSite& site, cons
 
 }  // namespace
 
-Result<AggregateRequest> AnalyzeAggregateRequest(Analysis& analysis, const ExpressionSite& site, const Expression& expression) {
+Result<AggregateRequest> AnalyzeAggregateRequest(Analysis& analysis, const ExpressionSite& site,
+                                                 const Expression& expression) {
   AggregateRequest request;
   const syntax::CallSuffix* suffix = nullptr;
   bool ordered = false;
@@ -288,10 +309,14 @@ Result<AggregateRequest> AnalyzeAggregateRequest(Analysis& analysis, const Expre
     suffix = &array.suffix;
   }
   if (ordered || !suffix->within_group.empty()) {
-    return analysis.ErrorAt(expression.position, fmt::format("Aggregate expression '{}' must not contain an ORDER BY or a WITHIN GROUP clause", request.name));
+    return analysis.ErrorAt(
+        expression.position,
+        fmt::format("Aggregate expression '{}' must not contain an ORDER BY or a WITHIN GROUP clause", request.name));
   }
   if (suffix->nulls == syntax::NullTreatment::kRespectNulls) {
-    return analysis.ErrorAt(expression.position, fmt::format("{} leaves NULL out; RESPECT NULLS is not supported", request.name), ErrorCode::kUnsupported);
+    return analysis.ErrorAt(expression.position,
+                            fmt::format("{} leaves NULL out; RESPECT NULLS is not supported", request.name),
+                            ErrorCode::kUnsupported);
   }
   if (suffix->filter) {
     ExpressionSite filter = site;

@@ -13,7 +13,8 @@ namespace braid {
 /// GROUP BY with the aggregates of one SELECT, gathered while its expressions are analysed.
 class Groups : public GroupExpressions {
  public:
-  /// `inner`: what the keys and the arguments of aggregates see. Its `appended` receives what they need below the aggregation.
+  /// `inner`: what the keys and the arguments of aggregates see. Its `appended` receives what they need below the
+  /// aggregation.
   Groups(Analysis& analysis, ExpressionSite inner) : analysis_(analysis), inner_(inner) {}
 
   /// Group windows (TUMBLE, HOP) put their columns on `source`.

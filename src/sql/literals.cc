@@ -20,10 +20,13 @@ constexpr std::int64_t kMillisPerSecond = 1000;
 constexpr std::int64_t kMillisPerMinute = 60 * kMillisPerSecond;
 constexpr std::int64_t kMillisPerHour = 60 * kMillisPerMinute;
 
-Error Invalid(std::string message) { return Error(ErrorCode::kInvalidArgument, std::move(message)); }
+Error Invalid(std::string message) {
+  return Error(ErrorCode::kInvalidArgument, std::move(message));
+}
 
 std::int32_t CharacterCount(std::string_view text) {
-  return static_cast<std::int32_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<std::int32_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 /// The digits of a number without its point, signed; nullopt beyond BIGINT, as Flink refuses those even in decimals.
@@ -37,7 +40,9 @@ Result<Scalar> DecimalScalar(std::string_view text, bool negative) {
   const std::size_t point = text.find('.');
   const int scale = static_cast<int>(text.size() - point - 1);
   const std::optional<std::int64_t> digits = Digits(text, negative);
-  if (!digits) return Invalid(fmt::format("Numeric literal '{}' out of range", text)).Hint("write it as a text in a CAST to DECIMAL");
+  if (!digits)
+    return Invalid(fmt::format("Numeric literal '{}' out of range", text))
+        .Hint("write it as a text in a CAST to DECIMAL");
   const int precision = std::max(static_cast<int>(text.size()) - 1, 1);
   if (precision > 38) return Invalid(fmt::format("Numeric literal '{}' has more than 38 digits", text));
   return LiteralScalar(Decimal{.unscaled = *digits}, DataType::Decimal(precision, scale));
@@ -54,13 +59,15 @@ int FractionDigits(std::string_view text) {
 Result<Timestamp> LiteralTimestamp(std::string_view text) {
   const std::optional<FlinkTimestamp> value = ParseFlinkTimestamp(text);
   if (!value) return Invalid(fmt::format("Illegal TIMESTAMP literal '{}': not in format 'yyyy-MM-dd HH:mm:ss'", text));
-  return Timestamp{.millis = value->seconds * 1000 + value->nanos / 1'000'000, .nanos_of_milli = value->nanos % 1'000'000};
+  return Timestamp{.millis = value->seconds * 1000 + value->nanos / 1'000'000,
+                   .nanos_of_milli = value->nanos % 1'000'000};
 }
 
 /// A timestamp's local reading as an instant.
 Result<Timestamp> ToInstant(const Analysis& analysis, Timestamp local) {
   BRAID_TRY_ASSIGN(const auto zone, TimeZone::Find(analysis.calls().zone));
-  return Timestamp{.millis = FloorDivide(zone->ToUtc(local.millis * 1000), 1000), .nanos_of_milli = local.nanos_of_milli};
+  return Timestamp{.millis = FloorDivide(zone->ToUtc(local.millis * 1000), 1000),
+                   .nanos_of_milli = local.nanos_of_milli};
 }
 
 /// Reads digits from the front of a text.
@@ -104,8 +111,8 @@ std::vector<std::pair<TimeUnit, char>> UnitsOf(const syntax::IntervalQualifier& 
   std::vector<std::pair<TimeUnit, char>> units = {{qualifier.start, '\0'}};
   if (!qualifier.end || *qualifier.end == qualifier.start) return units;
   if (qualifier.start == TimeUnit::kYear) return {{TimeUnit::kYear, '\0'}, {TimeUnit::kMonth, '-'}};
-  constexpr std::array kClock = {std::pair(TimeUnit::kDay, '\0'), std::pair(TimeUnit::kHour, ' '), std::pair(TimeUnit::kMinute, ':'),
-                                 std::pair(TimeUnit::kSecond, ':')};
+  constexpr std::array kClock = {std::pair(TimeUnit::kDay, '\0'), std::pair(TimeUnit::kHour, ' '),
+                                 std::pair(TimeUnit::kMinute, ':'), std::pair(TimeUnit::kSecond, ':')};
   units.clear();
   for (const auto& [unit, separator] : kClock) {
     if (unit < qualifier.start || unit > *qualifier.end) continue;
@@ -163,7 +170,8 @@ Result<Scalar> NumberScalar(const syntax::NumberLiteral& literal, bool negative)
   if (literal.kind == syntax::NumberKind::kApproximate) {
     double value = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (status != std::errc() || end != text.data() + text.size()) return Invalid(fmt::format("Numeric literal '{}' out of range", text));
+    if (status != std::errc() || end != text.data() + text.size())
+      return Invalid(fmt::format("Numeric literal '{}' out of range", text));
     return LiteralScalar(negative ? -value : value, DataType::Double());
   }
   if (literal.kind == syntax::NumberKind::kDecimal && !text.ends_with('.')) return DecimalScalar(text, negative);
@@ -174,9 +182,13 @@ Result<Scalar> NumberScalar(const syntax::NumberLiteral& literal, bool negative)
   return LiteralScalar(*value, magnitude <= INT32_MAX ? DataType::Int() : DataType::BigInt());
 }
 
-Result<Scalar> StringScalar(const std::string& value) { return LiteralScalar(value, DataType::Char(CharacterCount(value))); }
+Result<Scalar> StringScalar(const std::string& value) {
+  return LiteralScalar(value, DataType::Char(CharacterCount(value)));
+}
 
-Result<Scalar> BinaryScalar(const std::string& bytes) { return LiteralScalar(bytes, DataType::Binary(static_cast<std::int32_t>(bytes.size()))); }
+Result<Scalar> BinaryScalar(const std::string& bytes) {
+  return LiteralScalar(bytes, DataType::Binary(static_cast<std::int32_t>(bytes.size())));
+}
 
 Result<Scalar> TemporalScalar(const Analysis& analysis, const syntax::TemporalLiteral& literal) {
   const std::string& text = literal.text;
@@ -207,14 +219,16 @@ Result<Scalar> TemporalScalar(const Analysis& analysis, const syntax::TemporalLi
 Result<Scalar> IntervalScalar(const syntax::IntervalLiteral& literal) {
   const std::optional<std::int64_t> value = ParseInterval(Trim(literal.text), literal.qualifier);
   if (!value) {
-    return Invalid(fmt::format("Illegal interval literal '{}' in units of {}", literal.text, syntax::TimeUnitName(literal.qualifier.start)));
+    return Invalid(fmt::format("Illegal interval literal '{}' in units of {}", literal.text,
+                               syntax::TimeUnitName(literal.qualifier.start)));
   }
   BRAID_TRY_ASSIGN(Scalar scalar, LiteralScalar(literal.negative ? -*value : *value, DataType::BigInt()));
   scalar.type = IntervalType(literal.qualifier.start, false);
   return scalar;
 }
 
-Result<std::optional<Scalar>> SessionScalar(const Analysis& analysis, std::string_view name, std::size_t argument_count) {
+Result<std::optional<Scalar>> SessionScalar(const Analysis& analysis, std::string_view name,
+                                            std::size_t argument_count) {
   const auto some = [](Result<Scalar> scalar) -> Result<std::optional<Scalar>> {
     if (!scalar) return std::move(scalar).error();
     return std::optional(*std::move(scalar));
@@ -226,10 +240,12 @@ Result<std::optional<Scalar>> SessionScalar(const Analysis& analysis, std::strin
   }
   if (name == "UNIX_TIMESTAMP") return some(LiteralScalar(FloorDivide(now_ms, 1000), DataType::BigInt()));
   if (name == "CURRENT_DATABASE") return some(LiteralScalar(analysis.names().current_database(), DataType::String()));
-  if (name != "CURRENT_DATE" && name != "CURRENT_TIME" && name != "LOCALTIME" && name != "LOCALTIMESTAMP") return std::optional<Scalar>();
+  if (name != "CURRENT_DATE" && name != "CURRENT_TIME" && name != "LOCALTIME" && name != "LOCALTIMESTAMP")
+    return std::optional<Scalar>();
   BRAID_TRY_ASSIGN(const std::int64_t local_ms, LocalMillis(analysis));
   if (name == "CURRENT_DATE") return some(LiteralScalar(FloorDivide(local_ms, kMillisPerDay), DataType::Date()));
-  if (name == "LOCALTIMESTAMP") return some(LiteralScalar(Timestamp{.millis = local_ms, .nanos_of_milli = 0}, DataType::Timestamp(3)));
+  if (name == "LOCALTIMESTAMP")
+    return some(LiteralScalar(Timestamp{.millis = local_ms, .nanos_of_milli = 0}, DataType::Timestamp(3)));
   const std::int64_t second_ms = FloorModulo(local_ms, kMillisPerDay) / kMillisPerSecond * kMillisPerSecond;
   return some(LiteralScalar(second_ms, DataType::Time(0)));
 }

@@ -5,7 +5,8 @@
 
 namespace braid {
 
-// Literals as scalars with Flink's types. Errors: kInvalidArgument without a place: a number out of range, a text that is no date.
+// Literals as scalars with Flink's types. Errors: kInvalidArgument without a place: a number out of range, a text that
+// is no date.
 
 Result<Scalar> NumberScalar(const syntax::NumberLiteral& literal, bool negative);
 Result<Scalar> StringScalar(const std::string& value);
@@ -18,7 +19,9 @@ SqlType IntervalType(syntax::TimeUnit unit, bool nullable);
 /// Months or milliseconds in one unit of YEAR … SECOND.
 std::int64_t IntervalUnit(syntax::TimeUnit unit);
 
-/// CURRENT_TIMESTAMP and its like, CURRENT_DATABASE: literals of the statement's time and place. nullopt for other names.
-Result<std::optional<Scalar>> SessionScalar(const Analysis& analysis, std::string_view upper_name, std::size_t argument_count);
+/// CURRENT_TIMESTAMP and its like, CURRENT_DATABASE: literals of the statement's time and place. nullopt for other
+/// names.
+Result<std::optional<Scalar>> SessionScalar(const Analysis& analysis, std::string_view upper_name,
+                                            std::size_t argument_count);
 
 }  // namespace braid

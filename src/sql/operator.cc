@@ -4,7 +4,9 @@
 
 namespace braid {
 
-std::string ColumnSql(ColumnId id) { return fmt::format("c{}", id); }
+std::string ColumnSql(ColumnId id) {
+  return fmt::format("c{}", id);
+}
 
 std::string_view AggregateFunctionName(AggregateFunction function) {
   switch (function) {
@@ -40,7 +42,9 @@ struct InputCollector {
   std::vector<OperatorPtr> operator()(const op::Scan&) const { return {}; }
   std::vector<OperatorPtr> operator()(const op::Values&) const { return {}; }
   std::vector<OperatorPtr> operator()(const op::Join& join) const { return {join.left, join.right}; }
-  std::vector<OperatorPtr> operator()(const op::SetOperation& operation) const { return {operation.left, operation.right}; }
+  std::vector<OperatorPtr> operator()(const op::SetOperation& operation) const {
+    return {operation.left, operation.right};
+  }
   std::vector<OperatorPtr> operator()(const op::Subquery& subquery) const { return {subquery.input, subquery.query}; }
   template <typename Node>
   std::vector<OperatorPtr> operator()(const Node& node) const {
@@ -51,6 +55,8 @@ struct InputCollector {
 
 }  // namespace
 
-std::vector<OperatorPtr> InputsOf(const Operator& node) { return std::visit(InputCollector{}, node.node); }
+std::vector<OperatorPtr> InputsOf(const Operator& node) {
+  return std::visit(InputCollector{}, node.node);
+}
 
 }  // namespace braid

@@ -13,8 +13,8 @@
 
 namespace braid {
 
-/// Number of a column of a query, unique within it: DuckDB knows the column as "c<number>" wherever it is visible, so that
-/// neither the case of names nor equal names matter, and an inner query can name the columns of an outer one.
+/// Number of a column of a query, unique within it: DuckDB knows the column as "c<number>" wherever it is visible, so
+/// that neither the case of names nor equal names matter, and an inner query can name the columns of an outer one.
 using ColumnId = StrongId<struct ColumnIdTag, std::int32_t>;
 
 /// The column's name in DuckDB SQL.
@@ -48,22 +48,29 @@ struct SortKey {
 
 /// What aggregates and OVER windows compute. Flink's AVG, STDDEV and VAR are expressions over these.
 enum class AggregateFunction : std::uint8_t {
-  kCount,       ///< of rows without an argument, else of its values
-  kSum,         ///< in the result's type: integers wrap
-  kMin, kMax,
-  kFirstValue, kLastValue,  ///< of the values that are not NULL
+  kCount,  ///< of rows without an argument, else of its values
+  kSum,    ///< in the result's type: integers wrap
+  kMin,
+  kMax,
+  kFirstValue,
+  kLastValue,    ///< of the values that are not NULL
   kSingleValue,  ///< an error for more than one row
   kCollect,      ///< MULTISET
   kArrayAgg,
-  kListAgg,      ///< value, separator
+  kListAgg,        ///< value, separator
   kJsonObjectAgg,  ///< key, '"key":value' as text
   kJsonArrayAgg,   ///< value as JSON text
   kApproxCountDistinct,
-  kPercentile,   ///< value, fraction or ARRAY of fractions
+  kPercentile,  ///< value, fraction or ARRAY of fractions
   // With OVER only.
-  kRowNumber, kRank, kDenseRank, kPercentRank, kCumeDist,
-  kNtile,        ///< number of parts
-  kLag, kLead,   ///< value, offset, default
+  kRowNumber,
+  kRank,
+  kDenseRank,
+  kPercentRank,
+  kCumeDist,
+  kNtile,  ///< number of parts
+  kLag,
+  kLead,  ///< value, offset, default
 };
 
 /// The function's name as Flink prints it.
@@ -101,7 +108,8 @@ struct JoinKey {
   bool null_safe = false;
 };
 
-// The operators. Unless said otherwise an operator yields the columns of its input, with the same ids, and then its own.
+// The operators. Unless said otherwise an operator yields the columns of its input, with the same ids, and then its
+// own.
 namespace op {
 
 /// Reads a table. Columns: those of the relation, in its order.
@@ -181,15 +189,15 @@ struct Window {
 /// Adds one column computed by an inner query, which may name columns of the input or of queries around.
 struct Subquery {
   enum class Kind : std::uint8_t {
-    kScalar,    ///< its only value, NULL without rows; an error for more than one
+    kScalar,  ///< its only value, NULL without rows; an error for more than one
     kExists,
-    kCompare,   ///< `value` `comparison` ANY or ALL of its rows
-    kArray,     ///< ARRAY(query)
+    kCompare,  ///< `value` `comparison` ANY or ALL of its rows
+    kArray,    ///< ARRAY(query)
   };
   OperatorPtr input;
   OperatorPtr query;
   Kind kind = Kind::kScalar;
-  std::vector<Scalar> values = {};                  // kCompare: as many as the query has columns
+  std::vector<Scalar> values = {};  // kCompare: as many as the query has columns
   syntax::BinaryOperator comparison = syntax::BinaryOperator::kEqual;
   bool all = false;
   bool negated = false;  ///< NOT IN
@@ -197,7 +205,8 @@ struct Subquery {
 
 /// One row for each element of a DuckDB list, with the columns computed from it.
 ///
-/// `element` holds the element; `ordinal`, if asked for, its number from 1. Serves UNNEST and windowing table functions.
+/// `element` holds the element; `ordinal`, if asked for, its number from 1. Serves UNNEST and windowing table
+/// functions.
 struct Unnest {
   OperatorPtr input;
   Scalar list;
@@ -215,8 +224,8 @@ struct Unnest {
 /// A node of the operator tree: immutable, shared.
 struct Operator {
   std::vector<OutputColumn> columns;
-  std::variant<op::Scan, op::Values, op::Filter, op::Project, op::Aggregate, op::Join, op::SetOperation, op::Distinct, op::Sort,
-               op::Limit, op::Window, op::Subquery, op::Unnest>
+  std::variant<op::Scan, op::Values, op::Filter, op::Project, op::Aggregate, op::Join, op::SetOperation, op::Distinct,
+               op::Sort, op::Limit, op::Window, op::Subquery, op::Unnest>
       node;
 };
 

@@ -15,16 +15,21 @@ namespace {
 
 using syntax::Position;
 
-std::string Plural(std::size_t count, std::string_view what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+std::string Plural(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 // ---- VALUES ----
 
-Result<std::vector<std::vector<Scalar>>> AnalyzeRows(Analysis& analysis, const syntax::Values& values, const ExpressionSite& site) {
+Result<std::vector<std::vector<Scalar>>> AnalyzeRows(Analysis& analysis, const syntax::Values& values,
+                                                     const ExpressionSite& site) {
   std::vector<std::vector<Scalar>> rows;
   for (const std::vector<syntax::ExpressionPtr>& row : values.rows) {
     if (row.size() != values.rows.front().size()) {
-      return analysis.ErrorAt(row.front()->position, fmt::format("Values passed to VALUES operator must have compatible types: this row has {}, the first one {}",
-                                                                 Plural(row.size(), "value"), values.rows.front().size()));
+      return analysis.ErrorAt(
+          row.front()->position,
+          fmt::format("Values passed to VALUES operator must have compatible types: this row has {}, the first one {}",
+                      Plural(row.size(), "value"), values.rows.front().size()));
     }
     std::vector<Scalar> scalars;
     for (const syntax::ExpressionPtr& element : row) {
@@ -40,9 +45,12 @@ Result<OperatorPtr> AnalyzeValues(Analysis& analysis, const syntax::Values& valu
   std::vector<AppendedStep> steps;
   Scope scope;
   scope.outer = around.outer;
-  const ExpressionSite site{.clause = "VALUES", .scope = &scope, .common_tables = around.common_tables, .appended = &steps};
+  const ExpressionSite site{
+      .clause = "VALUES", .scope = &scope, .common_tables = around.common_tables, .appended = &steps};
   BRAID_TRY_ASSIGN(std::vector<std::vector<Scalar>> rows, AnalyzeRows(analysis, values, site));
-  if (!steps.empty()) return analysis.ErrorAt(values.position, "inner queries cannot stand in VALUES", ErrorCode::kUnsupported).Hint("use SELECT");
+  if (!steps.empty())
+    return analysis.ErrorAt(values.position, "inner queries cannot stand in VALUES", ErrorCode::kUnsupported)
+        .Hint("use SELECT");
   std::vector<OutputColumn> columns;
   for (std::size_t i = 0; i < rows.front().size(); ++i) {
     std::vector<SqlType> types;
@@ -51,8 +59,9 @@ Result<OperatorPtr> AnalyzeValues(Analysis& analysis, const syntax::Values& valu
     for (std::size_t r = 0; r < rows.size(); ++r) {
       std::optional<Scalar> converted = common ? ConvertTo(analysis, rows[r][i], *common) : std::nullopt;
       if (!converted) {
-        return analysis.ErrorAt(values.rows[r][i]->position, fmt::format("Values passed to VALUES operator must have compatible types: {} and {}",
-                                                                         Describe(types.front()), Describe(types[r])));
+        return analysis.ErrorAt(values.rows[r][i]->position,
+                                fmt::format("Values passed to VALUES operator must have compatible types: {} and {}",
+                                            Describe(types.front()), Describe(types[r])));
       }
       rows[r][i] = *std::move(converted);
     }
@@ -72,12 +81,14 @@ std::string_view OperationName(const syntax::SetOperation& operation) {
   return "";
 }
 
-Result<OperatorPtr> AnalyzeSetOperation(Analysis& analysis, const syntax::SetOperation& operation, const Surroundings& around) {
+Result<OperatorPtr> AnalyzeSetOperation(Analysis& analysis, const syntax::SetOperation& operation,
+                                        const Surroundings& around) {
   BRAID_TRY_ASSIGN(OperatorPtr left, AnalyzeRelation(analysis, *operation.left, around));
   BRAID_TRY_ASSIGN(OperatorPtr right, AnalyzeRelation(analysis, *operation.right, around));
   const Position position = operation.right->position;
   if (left->columns.size() != right->columns.size()) {
-    return analysis.ErrorAt(position, fmt::format("Column count mismatch in {}: {} and {}", OperationName(operation), left->columns.size(), right->columns.size()));
+    return analysis.ErrorAt(position, fmt::format("Column count mismatch in {}: {} and {}", OperationName(operation),
+                                                  left->columns.size(), right->columns.size()));
   }
   std::vector<SqlType> types;
   std::vector<OutputColumn> columns;
@@ -85,19 +96,25 @@ Result<OperatorPtr> AnalyzeSetOperation(Analysis& analysis, const syntax::SetOpe
     const std::array both = {left->columns[i].type, right->columns[i].type};
     const std::optional<SqlType> common = CommonType(both);
     if (!common) {
-      return analysis.ErrorAt(position, fmt::format("Type mismatch in column {} of {}: {} and {}", i + 1, OperationName(operation), Describe(both[0]), Describe(both[1])));
+      return analysis.ErrorAt(position, fmt::format("Type mismatch in column {} of {}: {} and {}", i + 1,
+                                                    OperationName(operation), Describe(both[0]), Describe(both[1])));
     }
     types.push_back(*common);
     // Rows of EXCEPT come from the left, rows of INTERSECT from both.
     SqlType shown = *common;
     if (operation.op == syntax::SetOperator::kExcept) shown = shown.WithNullability(both[0].nullable());
-    if (operation.op == syntax::SetOperator::kIntersect) shown = shown.WithNullability(both[0].nullable() && both[1].nullable());
+    if (operation.op == syntax::SetOperator::kIntersect)
+      shown = shown.WithNullability(both[0].nullable() && both[1].nullable());
     columns.push_back(OutputColumn{.id = analysis.NextColumn(), .name = left->columns[i].name, .type = shown});
   }
   OperatorPtr first = ConvertColumns(analysis, left, types);
   OperatorPtr second = ConvertColumns(analysis, right, types);
-  if (first == nullptr || second == nullptr) return analysis.ErrorAt(position, fmt::format("Type mismatch in {}", OperationName(operation)));
-  return MakeOperator(std::move(columns), op::SetOperation{.operation = operation.op, .all = operation.all, .left = std::move(first), .right = std::move(second)});
+  if (first == nullptr || second == nullptr)
+    return analysis.ErrorAt(position, fmt::format("Type mismatch in {}", OperationName(operation)));
+  return MakeOperator(
+      std::move(columns),
+      op::SetOperation{
+          .operation = operation.op, .all = operation.all, .left = std::move(first), .right = std::move(second)});
 }
 
 // ---- ORDER BY over a whole result, LIMIT ----
@@ -109,9 +126,11 @@ Result<OperatorPtr> SortResult(Analysis& analysis, OperatorPtr input, const std:
   op::Sort sort{.input = input, .keys = {}};
   for (const syntax::OrderItem& item : order_by) {
     BRAID_TRY_ASSIGN(SortKey key, AnalyzeSortKey(analysis, site, item));
-    if (key.value.literal && key.value.type.is_value() && key.value.type.data().is_integer() && !key.value.literal->is_null()) {
+    if (key.value.literal && key.value.type.is_value() && key.value.type.data().is_integer() &&
+        !key.value.literal->is_null()) {
       const std::int64_t ordinal = key.value.literal->as_int();
-      if (ordinal < 1 || ordinal > static_cast<std::int64_t>(input->columns.size())) return analysis.ErrorAt(item.value->position, "Ordinal out of range");
+      if (ordinal < 1 || ordinal > static_cast<std::int64_t>(input->columns.size()))
+        return analysis.ErrorAt(item.value->position, "Ordinal out of range");
       key.value = ColumnScalar(input->columns[static_cast<std::size_t>(ordinal - 1)]);
     }
     sort.keys.push_back(std::move(key));
@@ -122,7 +141,8 @@ Result<OperatorPtr> SortResult(Analysis& analysis, OperatorPtr input, const std:
 Result<std::int64_t> RowCount(Analysis& analysis, const syntax::Expression& expression, std::string_view clause) {
   const ExpressionSite constant{.clause = clause};
   BRAID_TRY_ASSIGN(const Scalar value, AnalyzeExpression(analysis, constant, expression));
-  const bool counts = value.literal && value.type.is_value() && value.type.data().is_integer() && !value.literal->is_null() && value.literal->as_int() >= 0;
+  const bool counts = value.literal && value.type.is_value() && value.type.data().is_integer() &&
+                      !value.literal->is_null() && value.literal->as_int() >= 0;
   if (!counts) return analysis.ErrorAt(expression.position, fmt::format("{} takes a number of rows", clause));
   return value.literal->as_int();
 }
@@ -140,12 +160,14 @@ Result<OperatorPtr> LimitResult(Analysis& analysis, OperatorPtr input, const syn
 }
 
 Result<OperatorPtr> AnalyzeBody(Analysis& analysis, const syntax::Query& query, const Surroundings& around) {
-  if (const auto* select = std::get_if<syntax::Select>(&query.body)) return AnalyzeSelect(analysis, *select, query.order_by, around);
+  if (const auto* select = std::get_if<syntax::Select>(&query.body))
+    return AnalyzeSelect(analysis, *select, query.order_by, around);
   OperatorPtr body;
   if (const auto* values = std::get_if<syntax::Values>(&query.body)) {
     BRAID_TRY_ASSIGN(body, AnalyzeValues(analysis, *values, around));
   } else if (const auto* table = std::get_if<syntax::ExplicitTable>(&query.body)) {
-    const syntax::TableExpression expression{.position = query.position, .node = syntax::NamedTable{.name = table->name}};
+    const syntax::TableExpression expression{.position = query.position,
+                                             .node = syntax::NamedTable{.name = table->name}};
     BRAID_TRY_ASSIGN(FromClause from, AnalyzeFrom(analysis, expression, around));
     body = std::move(from.source);
   } else if (const auto* operation = std::get_if<syntax::SetOperation>(&query.body)) {
@@ -175,7 +197,8 @@ bool IsOrdered(const Operator& root) {
 }  // namespace
 
 Result<OperatorPtr> AnalyzeRelation(Analysis& analysis, const syntax::Query& query, const Surroundings& around) {
-  if (query.recursive) return analysis.ErrorAt(query.position, "WITH RECURSIVE is not supported", ErrorCode::kUnsupported);
+  if (query.recursive)
+    return analysis.ErrorAt(query.position, "WITH RECURSIVE is not supported", ErrorCode::kUnsupported);
   Surroundings inside = around;
   std::list<CommonTableScope> tables;  // a list: they point to each other
   for (const syntax::CommonTable& table : query.with) {
@@ -186,19 +209,24 @@ Result<OperatorPtr> AnalyzeRelation(Analysis& analysis, const syntax::Query& que
   return LimitResult(analysis, std::move(body), query);
 }
 
-Status Rename(const Analysis& analysis, std::vector<OutputColumn>& columns, const std::vector<std::string>& names, Position position) {
+Status Rename(const Analysis& analysis, std::vector<OutputColumn>& columns, const std::vector<std::string>& names,
+              Position position) {
   if (names.empty()) return Ok();
   if (names.size() != columns.size()) {
     std::string known;
     for (const OutputColumn& column : columns) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", column.name);
-    return analysis.ErrorAt(position, fmt::format("List of column aliases must have same degree as table; table has {} ({}), whereas alias list has {}",
-                                                  Plural(columns.size(), "column"), known, Plural(names.size(), "column")));
+    return analysis.ErrorAt(
+        position,
+        fmt::format(
+            "List of column aliases must have same degree as table; table has {} ({}), whereas alias list has {}",
+            Plural(columns.size(), "column"), known, Plural(names.size(), "column")));
   }
   for (std::size_t i = 0; i < names.size(); ++i) columns[i].name = names[i];
   return Ok();
 }
 
-Result<OperatorPtr> RenameColumns(const Analysis& analysis, const OperatorPtr& input, const std::vector<std::string>& names, Position position) {
+Result<OperatorPtr> RenameColumns(const Analysis& analysis, const OperatorPtr& input,
+                                  const std::vector<std::string>& names, Position position) {
   if (names.empty()) return input;
   auto renamed = std::make_shared<Operator>(*input);
   BRAID_TRY(Rename(analysis, renamed->columns, names, position));
@@ -214,7 +242,8 @@ OperatorPtr ConvertColumns(Analysis& analysis, const OperatorPtr& input, const s
     std::optional<Scalar> value = ConvertTo(analysis, ColumnScalar(column), types[i]);
     if (!value) return nullptr;
     changed = changed || value->sql != ColumnSql(column.id);
-    columns.push_back(OutputColumn{.id = analysis.NextColumn(), .name = column.name, .type = types[i].WithNullability(column.type.nullable())});
+    columns.push_back(OutputColumn{
+        .id = analysis.NextColumn(), .name = column.name, .type = types[i].WithNullability(column.type.nullable())});
     values.push_back(*std::move(value));
   }
   if (!changed) return input;
@@ -225,12 +254,14 @@ Result<AnalyzedQuery> AnalyzeQuery(const syntax::Query& query, std::string_view 
   Analysis analysis(text, names);
   BRAID_TRY_ASSIGN(OperatorPtr root, AnalyzeRelation(analysis, query, Surroundings{}));
   AnalyzedQuery analyzed{.columns = {}, .ordered = IsOrdered(*root), .root = root};
-  for (const OutputColumn& column : root->columns) analyzed.columns.push_back(QueryColumn{.name = column.name, .type = column.type});
+  for (const OutputColumn& column : root->columns)
+    analyzed.columns.push_back(QueryColumn{.name = column.name, .type = column.type});
   MakeNamesUnique(analyzed.columns);
   return analyzed;
 }
 
-Result<EmittedCall> AnalyzeConstant(const syntax::Expression& expression, std::string_view text, const NameResolver& names) {
+Result<EmittedCall> AnalyzeConstant(const syntax::Expression& expression, std::string_view text,
+                                    const NameResolver& names) {
   Analysis analysis(text, names);
   BRAID_TRY_ASSIGN(const Scalar value, AnalyzeExpression(analysis, ExpressionSite{.clause = "a constant"}, expression));
   return ToArgument(value);

@@ -29,8 +29,8 @@ struct ResolvedTable {
   Options options;
 };
 
-/// Names that queries see: catalogs, the current catalog and database, temporary tables and views, the time of the statement.
-/// The session implements it.
+/// Names that queries see: catalogs, the current catalog and database, temporary tables and views, the time of the
+/// statement. The session implements it.
 class NameResolver {
  public:
   virtual ~NameResolver() = default;
@@ -62,25 +62,29 @@ struct QuerySource {
 
 struct Operator;  // sql/operator.h: the operator tree
 
-/// A query with names, types and operators settled: the input of execution, EXPLAIN, lineage and, later, of delta programs.
+/// A query with names, types and operators settled: the input of execution, EXPLAIN, lineage and, later, of delta
+/// programs.
 struct AnalyzedQuery {
   std::vector<QueryColumn> columns;
   bool ordered = false;  ///< it has an outer ORDER BY
   std::shared_ptr<const Operator> root;
 };
 
-/// Settles names and types as Flink does. Errors: kInvalidArgument with line, caret and what was expected; kNotFound with the
-/// nearest name; kUnsupported naming what Flink has and this version lacks. `text`: what the query was parsed from, for carets.
+/// Settles names and types as Flink does. Errors: kInvalidArgument with line, caret and what was expected; kNotFound
+/// with the nearest name; kUnsupported naming what Flink has and this version lacks. `text`: what the query was parsed
+/// from, for carets.
 Result<AnalyzedQuery> AnalyzeQuery(const syntax::Query& query, std::string_view text, const NameResolver& names);
 
 /// An expression without columns: DEFAULTs, arguments of CALL, values of partitions.
-Result<EmittedCall> AnalyzeConstant(const syntax::Expression& expression, std::string_view text, const NameResolver& names);
+Result<EmittedCall> AnalyzeConstant(const syntax::Expression& expression, std::string_view text,
+                                    const NameResolver& names);
 
 /// DuckDB SQL with the sources that it reads. Registrations live as long as the program.
 struct DuckProgram {
   std::string sql;
   std::vector<ScanRegistration> registrations;
-  std::vector<QuerySource> sources;  ///< each table once a reference; planned when the program was made, so exactly what is read
+  std::vector<QuerySource>
+      sources;  ///< each table once a reference; planned when the program was made, so exactly what is read
 };
 
 /// Emits the query for the engine, pinning each table to the snapshot that is planned now.

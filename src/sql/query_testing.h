@@ -27,8 +27,13 @@ namespace braid {
 class TestNames : public NameResolver {
  public:
   Result<ResolvedTable> ResolveTable(const syntax::QualifiedName& name, const Options& hints) const override {
-    ResolvedTable resolved{.catalog = "c", .identifier = Identifier{.database = "d", .table = name.last(), .branch = {}, .system_table = {}},
-                           .relation = {}, .view = {}, .view_columns = {}, .options = hints};
+    ResolvedTable resolved{
+        .catalog = "c",
+        .identifier = Identifier{.database = "d", .table = name.last(), .branch = {}, .system_table = {}},
+        .relation = {},
+        .view = {},
+        .view_columns = {},
+        .options = hints};
     if (const auto view = views_.find(name.last()); view != views_.end()) {
       resolved.view = view->second.query;
       for (const syntax::Identifier& column : view->second.columns) resolved.view_columns.push_back(column.name);
@@ -43,7 +48,8 @@ class TestNames : public NameResolver {
     for (const auto& [view, unused] : views_) known.push_back(view);
     for (const auto& [table, unused] : tables_) known.push_back(table);
     Error error(ErrorCode::kNotFound, "Object '" + name.last() + "' not found");
-    if (const auto nearest = NearestName(name.last(), known)) return std::move(error).Hint("did you mean '" + *nearest + "'?");
+    if (const auto nearest = NearestName(name.last(), known))
+      return std::move(error).Hint("did you mean '" + *nearest + "'?");
     return error;
   }
   std::string current_catalog() const override { return "c"; }
@@ -55,15 +61,18 @@ class TestNames : public NameResolver {
   void AddView(const std::string& name, std::string_view query, const std::vector<std::string>& columns = {}) {
     syntax::CreateView view;
     view.name.parts = {syntax::Identifier{.position = {}, .name = name}};
-    for (const std::string& column : columns) view.columns.push_back(syntax::Identifier{.position = {}, .name = column});
+    for (const std::string& column : columns)
+      view.columns.push_back(syntax::Identifier{.position = {}, .name = column});
     view.query = syntax::QueryPtr::Make(syntax::ParseQuery(query).value());
     AddView(view);
   }
-  Result<Table> AddTable(const std::string& name, std::vector<std::pair<std::string, DataType>> columns, std::vector<std::string> primary_keys = {},
-                         Options::Map options = {}, std::vector<std::string> partition_keys = {}) {
+  Result<Table> AddTable(const std::string& name, std::vector<std::pair<std::string, DataType>> columns,
+                         std::vector<std::string> primary_keys = {}, Options::Map options = {},
+                         std::vector<std::string> partition_keys = {}) {
     TableDefinition definition;
     for (auto& [column, type] : columns) {
-      definition.fields.push_back({.id = FieldId(0), .name = column, .type = type, .description = {}, .default_value = {}});
+      definition.fields.push_back(
+          {.id = FieldId(0), .name = column, .type = type, .description = {}, .default_value = {}});
     }
     definition.primary_keys = std::move(primary_keys);
     definition.partition_keys = std::move(partition_keys);
@@ -84,8 +93,11 @@ class TestNames : public NameResolver {
   std::map<std::string, Table> tables_;
 };
 
-inline Status InsertRows(const Table& table, const std::vector<DatumList>& rows, const std::vector<RowKind>& kinds = {}) {
-  BRAID_TRY_ASSIGN(const auto writer, TableWriter::Make(table, {.commit_user = "writer", .spill_directory = {}, .ignore_previous_files = false}));
+inline Status InsertRows(const Table& table, const std::vector<DatumList>& rows,
+                         const std::vector<RowKind>& kinds = {}) {
+  BRAID_TRY_ASSIGN(
+      const auto writer,
+      TableWriter::Make(table, {.commit_user = "writer", .spill_directory = {}, .ignore_previous_files = false}));
   BRAID_TRY_ASSIGN(const Batch batch, MakeBatch(table.schema().fields, rows, kinds));
   BRAID_TRY(writer->Write(batch));
   Committable committable;

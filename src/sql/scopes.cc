@@ -35,11 +35,13 @@ std::vector<std::size_t> RelationsNamed(const Scope& scope, std::span<const Iden
   return found;
 }
 
-std::vector<const ScopeColumn*> ColumnsNamed(const Scope& scope, const std::string& name, std::span<const std::size_t> relations, bool qualified) {
+std::vector<const ScopeColumn*> ColumnsNamed(const Scope& scope, const std::string& name,
+                                             std::span<const std::size_t> relations, bool qualified) {
   std::vector<const ScopeColumn*> found;
   for (const ScopeColumn& column : scope.columns) {
     if (column.name != name) continue;
-    const bool visible = qualified ? column.relation && std::find(relations.begin(), relations.end(), *column.relation) != relations.end()
+    const bool visible = qualified ? column.relation && std::find(relations.begin(), relations.end(),
+                                                                  *column.relation) != relations.end()
                                    : !column.merged;
     if (visible) found.push_back(&column);
   }
@@ -47,7 +49,8 @@ std::vector<const ScopeColumn*> ColumnsNamed(const Scope& scope, const std::stri
 }
 
 Error WithNearest(Error error, const std::string& name, std::span<const std::string> known) {
-  if (const auto nearest = NearestName(name, known)) return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));
+  if (const auto nearest = NearestName(name, known))
+    return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));
   return error;
 }
 
@@ -56,7 +59,8 @@ std::vector<std::string> VisibleNames(const Scope& scope, std::optional<std::spa
   for (const ScopeColumn& column : scope.columns) {
     if (!relations) {
       names.push_back(column.name);
-    } else if (column.relation && std::find(relations->begin(), relations->end(), *column.relation) != relations->end()) {
+    } else if (column.relation &&
+               std::find(relations->begin(), relations->end(), *column.relation) != relations->end()) {
       names.push_back(column.name);
     }
   }
@@ -68,17 +72,22 @@ Error UnknownColumn(const Analysis& analysis, const Scope& scope, const Identifi
   for (const Scope* visible = &scope; visible != nullptr; visible = visible->outer) {
     for (std::string& name : VisibleNames(*visible, std::nullopt)) names.push_back(std::move(name));
   }
-  return WithNearest(analysis.ErrorAt(part.position, fmt::format("Column '{}' not found in any table", part.name)), part.name, names);
+  return WithNearest(analysis.ErrorAt(part.position, fmt::format("Column '{}' not found in any table", part.name)),
+                     part.name, names);
 }
 
 /// One scope's answer; nullopt: look further out.
-Result<std::optional<ResolvedColumn>> ResolveIn(const Analysis& analysis, const Scope& scope, std::span<const Identifier> parts) {
-  const auto one_of = [&](const std::vector<const ScopeColumn*>& found, std::size_t used) -> Result<std::optional<ResolvedColumn>> {
+Result<std::optional<ResolvedColumn>> ResolveIn(const Analysis& analysis, const Scope& scope,
+                                                std::span<const Identifier> parts) {
+  const auto one_of = [&](const std::vector<const ScopeColumn*>& found,
+                          std::size_t used) -> Result<std::optional<ResolvedColumn>> {
     if (found.size() > 1) {
-      return analysis.ErrorAt(parts.front().position, fmt::format("Column '{}' is ambiguous", DottedName(parts.first(used))))
+      return analysis
+          .ErrorAt(parts.front().position, fmt::format("Column '{}' is ambiguous", DottedName(parts.first(used))))
           .Hint("name the table before it");
     }
-    return std::optional(ResolvedColumn{.column = found.front(), .fields = {parts.begin() + static_cast<std::ptrdiff_t>(used), parts.end()}});
+    return std::optional(ResolvedColumn{.column = found.front(),
+                                        .fields = {parts.begin() + static_cast<std::ptrdiff_t>(used), parts.end()}});
   };
   // The longest qualifier first.
   for (std::size_t length = std::min<std::size_t>(parts.size() - 1, 3); length > 0; --length) {
@@ -88,9 +97,10 @@ Result<std::optional<ResolvedColumn>> ResolveIn(const Analysis& analysis, const 
     if (!found.empty()) return one_of(found, length + 1);
     // A column of that name with such a field comes before the complaint.
     if (!ColumnsNamed(scope, parts.front().name, {}, false).empty()) continue;
-    return WithNearest(analysis.ErrorAt(parts[length].position, fmt::format("Column '{}' not found in table '{}'", parts[length].name,
-                                                                            DottedName(parts.first(length)))),
-                       parts[length].name, VisibleNames(scope, relations));
+    return WithNearest(
+        analysis.ErrorAt(parts[length].position, fmt::format("Column '{}' not found in table '{}'", parts[length].name,
+                                                             DottedName(parts.first(length)))),
+        parts[length].name, VisibleNames(scope, relations));
   }
   const auto found = ColumnsNamed(scope, parts.front().name, {}, false);
   if (found.empty()) return std::optional<ResolvedColumn>();
@@ -104,8 +114,9 @@ Error UnknownTable(const Analysis& analysis, const Scope& scope, std::span<const
       if (!relation.path.empty()) names.push_back(relation.path.back());
     }
   }
-  return WithNearest(analysis.ErrorAt(qualifier.front().position, fmt::format("Table '{}' not found", DottedName(qualifier))),
-                     qualifier.back().name, names);
+  return WithNearest(
+      analysis.ErrorAt(qualifier.front().position, fmt::format("Table '{}' not found", DottedName(qualifier))),
+      qualifier.back().name, names);
 }
 
 }  // namespace
@@ -115,7 +126,8 @@ Result<ResolvedColumn> ResolveColumn(const Analysis& analysis, const Scope& scop
     BRAID_TRY_ASSIGN(std::optional<ResolvedColumn> found, ResolveIn(analysis, *visible, name.parts));
     if (!found) continue;
     if (found->column->ungrouped) {
-      return analysis.ErrorAt(name.position(), fmt::format("Expression '{}' is not being grouped", DottedName(name.parts)))
+      return analysis
+          .ErrorAt(name.position(), fmt::format("Expression '{}' is not being grouped", DottedName(name.parts)))
           .Hint("add it to GROUP BY, or put it into an aggregate");
     }
     return *std::move(found);
@@ -124,11 +136,13 @@ Result<ResolvedColumn> ResolveColumn(const Analysis& analysis, const Scope& scop
   return UnknownTable(analysis, scope, std::span(name.parts).first(name.parts.size() - 1));
 }
 
-Result<std::vector<ScopeColumn>> ExpandStar(const Analysis& analysis, const Scope& scope, const syntax::Star& star, syntax::Position position) {
+Result<std::vector<ScopeColumn>> ExpandStar(const Analysis& analysis, const Scope& scope, const syntax::Star& star,
+                                            syntax::Position position) {
   std::vector<ScopeColumn> columns;
   if (star.qualifier.empty()) {
     if (scope.columns.empty()) return analysis.ErrorAt(position, "'*' needs a table in FROM");
-    std::copy_if(scope.columns.begin(), scope.columns.end(), std::back_inserter(columns), [](const ScopeColumn& column) { return !column.merged; });
+    std::copy_if(scope.columns.begin(), scope.columns.end(), std::back_inserter(columns),
+                 [](const ScopeColumn& column) { return !column.merged; });
     return columns;
   }
   const std::vector<std::size_t> relations = RelationsNamed(scope, star.qualifier);
@@ -143,7 +157,8 @@ Scope ScopeOf(std::vector<std::string> path, const std::vector<OutputColumn>& co
   Scope scope;
   scope.relations.push_back(ScopeRelation{.path = std::move(path)});
   for (const OutputColumn& column : columns) {
-    scope.columns.push_back(ScopeColumn{.name = column.name, .id = column.id, .type = column.type, .relation = 0, .merged = false, .ungrouped = false});
+    scope.columns.push_back(ScopeColumn{
+        .name = column.name, .id = column.id, .type = column.type, .relation = 0, .merged = false, .ungrouped = false});
   }
   return scope;
 }

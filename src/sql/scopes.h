@@ -12,12 +12,13 @@ struct ResolvedColumn {
   std::vector<syntax::Identifier> fields;
 };
 
-/// Finds a column by `c`, `t.c`, `db.t.c`, `c.field`, inner scopes first. Case-sensitive. Errors: kInvalidArgument, placed: unknown
-/// (with the nearest name), ambiguous, or not constant within its group.
+/// Finds a column by `c`, `t.c`, `db.t.c`, `c.field`, inner scopes first. Case-sensitive. Errors: kInvalidArgument,
+/// placed: unknown (with the nearest name), ambiguous, or not constant within its group.
 Result<ResolvedColumn> ResolveColumn(const Analysis& analysis, const Scope& scope, const syntax::QualifiedName& name);
 
 /// The columns that `*` or `t.*` stands for. Errors: kInvalidArgument, placed, for an unknown table.
-Result<std::vector<ScopeColumn>> ExpandStar(const Analysis& analysis, const Scope& scope, const syntax::Star& star, syntax::Position position);
+Result<std::vector<ScopeColumn>> ExpandStar(const Analysis& analysis, const Scope& scope, const syntax::Star& star,
+                                            syntax::Position position);
 
 /// A scope of these columns under one name.
 Scope ScopeOf(std::vector<std::string> path, const std::vector<OutputColumn>& columns);

@@ -19,7 +19,8 @@ using syntax::Expression;
 
 class SelectAnalyzer {
  public:
-  SelectAnalyzer(Analysis& analysis, const syntax::Select& select, const std::vector<syntax::OrderItem>& order_by, const Surroundings& around)
+  SelectAnalyzer(Analysis& analysis, const syntax::Select& select, const std::vector<syntax::OrderItem>& order_by,
+                 const Surroundings& around)
       : analysis_(analysis), select_(select), order_by_(order_by), around_(around) {}
 
   Result<OperatorPtr> Analyze() {
@@ -44,7 +45,10 @@ class SelectAnalyzer {
       scope_ = std::move(from.scope);
     }
     scope_.outer = around_.outer;
-    site_ = ExpressionSite{.clause = "WHERE clause", .scope = &scope_, .common_tables = around_.common_tables, .named_windows = &select_.windows};
+    site_ = ExpressionSite{.clause = "WHERE clause",
+                           .scope = &scope_,
+                           .common_tables = around_.common_tables,
+                           .named_windows = &select_.windows};
     if (!select_.where) return Ok();
     std::vector<AppendedStep> steps;
     ExpressionSite where = site_;
@@ -56,10 +60,14 @@ class SelectAnalyzer {
 
   bool HasGroups() const {
     if (select_.group_by || select_.having) return true;
-    const auto aggregates = [](const syntax::ExpressionPtr& expression) { return expression && ContainsAggregate(*expression); };
-    return std::any_of(select_.items.begin(), select_.items.end(), [&](const syntax::SelectItem& item) { return aggregates(item.value); }) ||
+    const auto aggregates = [](const syntax::ExpressionPtr& expression) {
+      return expression && ContainsAggregate(*expression);
+    };
+    return std::any_of(select_.items.begin(), select_.items.end(),
+                       [&](const syntax::SelectItem& item) { return aggregates(item.value); }) ||
            aggregates(select_.qualify) ||
-           std::any_of(order_by_.begin(), order_by_.end(), [&](const syntax::OrderItem& item) { return aggregates(item.value); });
+           std::any_of(order_by_.begin(), order_by_.end(),
+                       [&](const syntax::OrderItem& item) { return aggregates(item.value); });
   }
 
   Status StartGroups() {
@@ -82,9 +90,11 @@ class SelectAnalyzer {
       }
       BRAID_TRY_ASSIGN(Scalar value, AnalyzeExpression(analysis_, site_, *item.value));
       if (value.type.kind() == SqlType::Kind::kNull) {
-        return analysis_.ErrorAt(item.value->position, "Illegal use of 'NULL'").Hint("give it a type: CAST(NULL AS INT)");
+        return analysis_.ErrorAt(item.value->position, "Illegal use of 'NULL'")
+            .Hint("give it a type: CAST(NULL AS INT)");
       }
-      if (value.type.kind() == SqlType::Kind::kSymbol) return analysis_.ErrorAt(item.value->position, fmt::format("{} is no value", value.sql));
+      if (value.type.kind() == SqlType::Kind::kSymbol)
+        return analysis_.ErrorAt(item.value->position, fmt::format("{} is no value", value.sql));
       std::string name = item.alias ? item.alias->name : NameOf(*item.value);
       if (item.alias) aliases_.emplace(name, value);
       AddOutput(std::move(name), std::move(value));
@@ -101,7 +111,8 @@ class SelectAnalyzer {
     BRAID_TRY_ASSIGN(const std::vector<ScopeColumn> columns, ExpandStar(analysis_, *site_.scope, star, position));
     for (const ScopeColumn& column : columns) {
       if (column.ungrouped) {
-        return analysis_.ErrorAt(position, fmt::format("Expression '{}' is not being grouped", column.name)).Hint("'*' names columns that GROUP BY leaves out");
+        return analysis_.ErrorAt(position, fmt::format("Expression '{}' is not being grouped", column.name))
+            .Hint("'*' names columns that GROUP BY leaves out");
       }
       AddOutput(column.name, ColumnScalar(column.id, column.type));
     }
@@ -148,10 +159,12 @@ class SelectAnalyzer {
 
   /// The column that an item orders by: a position, a value of the SELECT list, or one added for it.
   Result<std::size_t> OrderColumn(const ExpressionSite& site, const syntax::OrderItem& item) {
-    if (const auto* number = std::get_if<syntax::NumberLiteral>(&item.value->node); number != nullptr && number->kind == syntax::NumberKind::kInteger) {
+    if (const auto* number = std::get_if<syntax::NumberLiteral>(&item.value->node);
+        number != nullptr && number->kind == syntax::NumberKind::kInteger) {
       const std::optional<std::int64_t> ordinal = ParseInt64(number->text);
       if (!ordinal || *ordinal < 1 || *ordinal > static_cast<std::int64_t>(visible_)) {
-        return analysis_.ErrorAt(item.value->position, fmt::format("Ordinal out of range: the query has {} columns", visible_));
+        return analysis_.ErrorAt(item.value->position,
+                                 fmt::format("Ordinal out of range: the query has {} columns", visible_));
       }
       return static_cast<std::size_t>(*ordinal - 1);
     }
@@ -160,7 +173,8 @@ class SelectAnalyzer {
       if (values_[i].sql == value.sql && values_[i].type == value.type) return i;
     }
     if (select_.quantifier == syntax::SetQuantifier::kDistinct) {
-      return analysis_.ErrorAt(item.value->position, "Expression is not in the select clause").Hint("SELECT DISTINCT can be ordered by its columns alone");
+      return analysis_.ErrorAt(item.value->position, "Expression is not in the select clause")
+          .Hint("SELECT DISTINCT can be ordered by its columns alone");
     }
     return AddOutput("EXPR", std::move(value));
   }
@@ -172,7 +186,8 @@ class SelectAnalyzer {
     root = Append(std::move(root), steps_);
     if (qualify_) root = MakePassing(op::Filter{.input = std::move(root), .condition = *qualify_});
     root = MakeOperator(columns_, op::Project{.input = std::move(root), .values = values_});
-    if (select_.quantifier == syntax::SetQuantifier::kDistinct) root = MakePassing(op::Distinct{.input = std::move(root)});
+    if (select_.quantifier == syntax::SetQuantifier::kDistinct)
+      root = MakePassing(op::Distinct{.input = std::move(root)});
     if (keys_.empty()) return root;
     std::vector<OutputColumn> visible(columns_.begin(), columns_.begin() + static_cast<std::ptrdiff_t>(visible_));
     return MakeOperator(std::move(visible), op::Sort{.input = std::move(root), .keys = keys_});
@@ -201,8 +216,8 @@ class SelectAnalyzer {
 
 }  // namespace
 
-Result<OperatorPtr> AnalyzeSelect(Analysis& analysis, const syntax::Select& select, const std::vector<syntax::OrderItem>& order_by,
-                                  const Surroundings& around) {
+Result<OperatorPtr> AnalyzeSelect(Analysis& analysis, const syntax::Select& select,
+                                  const std::vector<syntax::OrderItem>& order_by, const Surroundings& around) {
   return SelectAnalyzer(analysis, select, order_by, around).Analyze();
 }
 

@@ -14,7 +14,8 @@ namespace {
 /// Gives the batches that DuckDB asked for: without retractions, and without columns if only their number counts.
 class RequestedReader : public BatchReader {
  public:
-  RequestedReader(std::unique_ptr<BatchReader> reader, bool counts_only) : reader_(std::move(reader)), counts_only_(counts_only) {}
+  RequestedReader(std::unique_ptr<BatchReader> reader, bool counts_only)
+      : reader_(std::move(reader)), counts_only_(counts_only) {}
 
   Result<std::optional<Batch>> Next() override {
     BRAID_TRY_ASSIGN(std::optional<Batch> batch, reader_->Next());
@@ -22,7 +23,9 @@ class RequestedReader : public BatchReader {
     if (batch->kinds != nullptr) {
       BRAID_TRY_ASSIGN(batch, KeepAdded(*batch));
     }
-    if (counts_only_) batch->rows = arrow::RecordBatch::Make(arrow::schema(arrow::FieldVector()), batch->row_count(), arrow::ArrayVector());
+    if (counts_only_)
+      batch->rows =
+          arrow::RecordBatch::Make(arrow::schema(arrow::FieldVector()), batch->row_count(), arrow::ArrayVector());
     batch->kinds = nullptr;
     return batch;
   }
@@ -47,7 +50,8 @@ const DataField& CountingField(std::span<const DataField> fields) {
     const DataType& type = field.type;
     return type.is_nested() ? 3 : (type.is_text() || type.is_bytes() ? 2 : (type.kind() <= TypeKind::kDouble ? 0 : 1));
   };
-  return *std::min_element(fields.begin(), fields.end(), [&](const DataField& a, const DataField& b) { return cost(a) < cost(b); });
+  return *std::min_element(fields.begin(), fields.end(),
+                           [&](const DataField& a, const DataField& b) { return cost(a) < cost(b); });
 }
 
 ReadRequest RequestOf(std::span<const DataField> fields, const std::vector<std::size_t>& columns, PredicatePtr filter) {
@@ -92,7 +96,8 @@ class TableSource : public ScanSource {
 
   std::optional<std::int64_t> exact_row_count() const override {
     const auto counted = [](const DataSplit& split) {
-      const bool vectors = std::any_of(split.deletion_vectors.begin(), split.deletion_vectors.end(), [](const DeletionVectorRef& vector) { return !vector.path.empty(); });
+      const bool vectors = std::any_of(split.deletion_vectors.begin(), split.deletion_vectors.end(),
+                                       [](const DeletionVectorRef& vector) { return !vector.path.empty(); });
       return split.raw_convertible && !split.is_changes && !vectors && split.before_files.empty();
     };
     if (!std::all_of(plan_->splits.begin(), plan_->splits.end(), counted)) return std::nullopt;
@@ -105,8 +110,8 @@ class TableSource : public ScanSource {
     if (request.filter != nullptr && plan_->splits.size() > 0) {
       BRAID_TRY_ASSIGN(plan, Prune(request.filter));
     }
-    return std::unique_ptr<ScanPlan>(
-        new TablePlan(table_, std::move(plan), RequestOf(fields_, request.columns, request.filter), request.columns.empty()));
+    return std::unique_ptr<ScanPlan>(new TablePlan(
+        table_, std::move(plan), RequestOf(fields_, request.columns, request.filter), request.columns.empty()));
   }
 
  private:
@@ -171,7 +176,8 @@ class VirtualSource : public ScanSource {
   std::span<const DataField> fields() const override { return fields_; }
   std::string name() const override { return name_; }
   Result<std::unique_ptr<ScanPlan>> Plan(const ScanRequest& request) const override {
-    return std::unique_ptr<ScanPlan>(new VirtualPlan(table_, RequestOf(fields_, request.columns, request.filter), request.columns.empty()));
+    return std::unique_ptr<ScanPlan>(
+        new VirtualPlan(table_, RequestOf(fields_, request.columns, request.filter), request.columns.empty()));
   }
 
  private:
@@ -182,11 +188,13 @@ class VirtualSource : public ScanSource {
 
 }  // namespace
 
-std::shared_ptr<const ScanSource> MakeTableSource(std::string name, Table table, std::shared_ptr<const Plan> plan, std::vector<DataField> fields) {
+std::shared_ptr<const ScanSource> MakeTableSource(std::string name, Table table, std::shared_ptr<const Plan> plan,
+                                                  std::vector<DataField> fields) {
   return std::make_shared<TableSource>(std::move(name), std::move(table), std::move(plan), std::move(fields));
 }
 
-std::shared_ptr<const ScanSource> MakeVirtualSource(std::string name, std::shared_ptr<const VirtualTable> table, std::vector<DataField> fields) {
+std::shared_ptr<const ScanSource> MakeVirtualSource(std::string name, std::shared_ptr<const VirtualTable> table,
+                                                    std::vector<DataField> fields) {
   return std::make_shared<VirtualSource>(std::move(name), std::move(table), std::move(fields));
 }
 

@@ -11,11 +11,13 @@
 
 namespace braid {
 
-/// The rows of a planned table: one partition a split. `fields`: the columns to offer, some of the table's; not empty. Rows that a
-/// changes plan retracts are left out. A filter prunes files by planning the same snapshot again.
-std::shared_ptr<const ScanSource> MakeTableSource(std::string name, Table table, std::shared_ptr<const Plan> plan, std::vector<DataField> fields);
+/// The rows of a planned table: one partition a split. `fields`: the columns to offer, some of the table's; not empty.
+/// Rows that a changes plan retracts are left out. A filter prunes files by planning the same snapshot again.
+std::shared_ptr<const ScanSource> MakeTableSource(std::string name, Table table, std::shared_ptr<const Plan> plan,
+                                                  std::vector<DataField> fields);
 
 /// The rows of a virtual table, in one partition.
-std::shared_ptr<const ScanSource> MakeVirtualSource(std::string name, std::shared_ptr<const VirtualTable> table, std::vector<DataField> fields);
+std::shared_ptr<const ScanSource> MakeVirtualSource(std::string name, std::shared_ptr<const VirtualTable> table,
+                                                    std::vector<DataField> fields);
 
 }  // namespace braid

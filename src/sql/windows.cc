@@ -15,16 +15,20 @@ using syntax::FrameBoundKind;
 using syntax::WindowSpecification;
 
 /// The window with everything that the windows it names say.
-Result<WindowSpecification> Expand(const Analysis& analysis, const ExpressionSite& site, const WindowSpecification& window, int depth = 0) {
+Result<WindowSpecification> Expand(const Analysis& analysis, const ExpressionSite& site,
+                                   const WindowSpecification& window, int depth = 0) {
   if (!window.base) return window;
   const syntax::NamedWindow* found = nullptr;
   for (std::size_t i = 0; site.named_windows != nullptr && i < site.named_windows->size(); ++i) {
     if ((*site.named_windows)[i].name.name == window.base->name) found = &(*site.named_windows)[i];
   }
-  if (found == nullptr || depth > 100) return analysis.ErrorAt(window.base->position, fmt::format("Window '{}' not found", window.base->name));
+  if (found == nullptr || depth > 100)
+    return analysis.ErrorAt(window.base->position, fmt::format("Window '{}' not found", window.base->name));
   BRAID_TRY_ASSIGN(WindowSpecification base, Expand(analysis, site, found->specification, depth + 1));
   if (!window.partition_by.empty()) {
-    return analysis.ErrorAt(window.position, fmt::format("a window that extends '{}' cannot have a PARTITION BY of its own", window.base->name));
+    return analysis.ErrorAt(
+        window.position,
+        fmt::format("a window that extends '{}' cannot have a PARTITION BY of its own", window.base->name));
   }
   if (!window.order_by.empty()) base.order_by = window.order_by;
   if (window.frame) base.frame = window.frame;
@@ -34,7 +38,8 @@ Result<WindowSpecification> Expand(const Analysis& analysis, const ExpressionSit
 /// An interval as DuckDB takes it in a frame.
 void ToDuckInterval(Scalar& offset) {
   if (offset.type.kind() == SqlType::Kind::kMillis) offset.sql = fmt::format("to_milliseconds({})", offset.sql);
-  if (offset.type.kind() == SqlType::Kind::kMonths) offset.sql = fmt::format("to_months(CAST({} AS INTEGER))", offset.sql);
+  if (offset.type.kind() == SqlType::Kind::kMonths)
+    offset.sql = fmt::format("to_months(CAST({} AS INTEGER))", offset.sql);
 }
 
 Result<WindowBound> AnalyzeBound(Analysis& analysis, const syntax::FrameBound& bound) {
@@ -44,7 +49,8 @@ Result<WindowBound> AnalyzeBound(Analysis& analysis, const syntax::FrameBound& b
   const ExpressionSite constant{.clause = "a window frame"};
   BRAID_TRY_ASSIGN(Scalar offset, AnalyzeExpression(analysis, constant, *bound.offset));
   const bool number = offset.type.is_value() && offset.type.data().is_numeric();
-  if (!number && !offset.type.is_interval()) return analysis.ErrorAt(bound.offset->position, "a frame's bound is a number or an interval");
+  if (!number && !offset.type.is_interval())
+    return analysis.ErrorAt(bound.offset->position, "a frame's bound is a number or an interval");
   ToDuckInterval(offset);
   result.offset = std::move(offset);
   return result;
@@ -69,12 +75,14 @@ Result<WindowCall> AnalyzeWindow(Analysis& analysis, const ExpressionSite& site,
 }
 
 bool SameValues(const std::vector<Scalar>& a, const std::vector<Scalar>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Scalar& x, const Scalar& y) { return x.sql == y.sql; });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Scalar& x, const Scalar& y) { return x.sql == y.sql; });
 }
 
 bool SameCall(const AggregateCall& a, const AggregateCall& b) {
-  return a.function == b.function && a.distinct == b.distinct && SameValues(a.arguments, b.arguments) && a.output.type == b.output.type &&
-         a.filter.has_value() == b.filter.has_value() && (!a.filter || a.filter->sql == b.filter->sql);
+  return a.function == b.function && a.distinct == b.distinct && SameValues(a.arguments, b.arguments) &&
+         a.output.type == b.output.type && a.filter.has_value() == b.filter.has_value() &&
+         (!a.filter || a.filter->sql == b.filter->sql);
 }
 
 std::vector<WindowCall>& CallsOf(std::vector<AppendedStep>& steps) {
@@ -87,7 +95,8 @@ std::vector<WindowCall>& CallsOf(std::vector<AppendedStep>& steps) {
 Result<Scalar> AnalyzeWindowCall(Analysis& analysis, const ExpressionSite& site, const syntax::Expression& expression,
                                  const WindowSpecification& over) {
   if (!site.allows_windows || site.appended == nullptr) {
-    return analysis.ErrorAt(expression.position, fmt::format("Windowed aggregate expression is illegal in {}", site.clause));
+    return analysis.ErrorAt(expression.position,
+                            fmt::format("Windowed aggregate expression is illegal in {}", site.clause));
   }
   BRAID_TRY_ASSIGN(const WindowSpecification window, Expand(analysis, site, over));
   ExpressionSite inside = site;
@@ -97,7 +106,8 @@ Result<Scalar> AnalyzeWindowCall(Analysis& analysis, const ExpressionSite& site,
   BRAID_TRY_ASSIGN(AggregateRequest request, AnalyzeAggregateRequest(analysis, inside, expression));
   const bool ranks = IsWindowOnlyName(request.name);
   if (!ranks && !IsAggregateName(request.name) && !request.name.starts_with("JSON_")) {
-    return analysis.ErrorAt(expression.position, fmt::format("{} is no function for OVER", request.name)).Hint("use an aggregate or a ranking function");
+    return analysis.ErrorAt(expression.position, fmt::format("{} is no function for OVER", request.name))
+        .Hint("use an aggregate or a ranking function");
   }
   if (ranks && frame.order_by.empty()) {
     return analysis.ErrorAt(expression.position, fmt::format("{} requires an ORDER BY in its window", request.name));
