@@ -70,6 +70,10 @@ class Analysis {
   /// The error, showing the place, unless it does so already.
   Error Place(syntax::Position position, const Error& error) const;
 
+  /// SELECT lists may hold a NULL without a type: the query's user gives it one.
+  void AllowUntypedNulls() { allows_untyped_nulls_ = true; }
+  bool allows_untyped_nulls() const { return allows_untyped_nulls_; }
+
   /// For a view's query: its text is not at hand, so errors show no place.
   Result<Analysis> ForView() const;
 
@@ -78,6 +82,7 @@ class Analysis {
   const NameResolver& names_;
   CallContext calls_;
   int view_depth_ = 0;
+  bool allows_untyped_nulls_ = false;
   std::shared_ptr<ColumnId> next_column_ = std::make_shared<ColumnId>(-1);
 };
 

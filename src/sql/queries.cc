@@ -41,6 +41,30 @@ Result<std::vector<std::vector<Scalar>>> AnalyzeRows(Analysis& analysis, const s
   return rows;
 }
 
+/// Converts one column of the rows to the type that its values have in common.
+Result<SqlType> AlignColumn(Analysis& analysis, const syntax::Values& values, std::vector<std::vector<Scalar>>& rows,
+                            std::size_t column) {
+  std::vector<SqlType> types;
+  for (const auto& row : rows) types.push_back(row[column].type);
+  const auto mismatch = [&](std::size_t row) {
+    return analysis.ErrorAt(values.rows[row][column]->position,
+                            fmt::format("Values passed to VALUES operator must have compatible types: {} and {}",
+                                        Describe(types.front()), Describe(types[row])));
+  };
+  const std::optional<SqlType> common = CommonType(types);
+  if (!common) {
+    std::size_t fitting = 1;
+    while (CommonType(std::span(types).first(fitting + 1))) ++fitting;
+    return mismatch(fitting);
+  }
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::optional<Scalar> converted = ConvertTo(analysis, rows[r][column], *common);
+    if (!converted) return mismatch(r);
+    rows[r][column] = *std::move(converted);
+  }
+  return *common;
+}
+
 Result<OperatorPtr> AnalyzeValues(Analysis& analysis, const syntax::Values& values, const Surroundings& around) {
   std::vector<AppendedStep> steps;
   Scope scope;
@@ -53,19 +77,9 @@ Result<OperatorPtr> AnalyzeValues(Analysis& analysis, const syntax::Values& valu
         .Hint("use SELECT");
   std::vector<OutputColumn> columns;
   for (std::size_t i = 0; i < rows.front().size(); ++i) {
-    std::vector<SqlType> types;
-    for (const auto& row : rows) types.push_back(row[i].type);
-    const std::optional<SqlType> common = CommonType(types);
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      std::optional<Scalar> converted = common ? ConvertTo(analysis, rows[r][i], *common) : std::nullopt;
-      if (!converted) {
-        return analysis.ErrorAt(values.rows[r][i]->position,
-                                fmt::format("Values passed to VALUES operator must have compatible types: {} and {}",
-                                            Describe(types.front()), Describe(types[r])));
-      }
-      rows[r][i] = *std::move(converted);
-    }
-    columns.push_back(OutputColumn{.id = analysis.NextColumn(), .name = fmt::format("EXPR${}", i), .type = *common});
+    BRAID_TRY_ASSIGN(SqlType type, AlignColumn(analysis, values, rows, i));
+    columns.push_back(
+        OutputColumn{.id = analysis.NextColumn(), .name = fmt::format("EXPR${}", i), .type = std::move(type)});
   }
   return MakeOperator(std::move(columns), op::Values{.rows = std::move(rows)});
 }
@@ -250,14 +264,30 @@ OperatorPtr ConvertColumns(Analysis& analysis, const OperatorPtr& input, const s
   return MakeOperator(std::move(columns), op::Project{.input = input, .values = std::move(values)});
 }
 
-Result<AnalyzedQuery> AnalyzeQuery(const syntax::Query& query, std::string_view text, const NameResolver& names) {
-  Analysis analysis(text, names);
+namespace {
+
+Result<AnalyzedQuery> AnalyzeWhole(Analysis& analysis, const syntax::Query& query) {
   BRAID_TRY_ASSIGN(OperatorPtr root, AnalyzeRelation(analysis, query, Surroundings{}));
   AnalyzedQuery analyzed{.columns = {}, .ordered = IsOrdered(*root), .root = root};
-  for (const OutputColumn& column : root->columns)
+  for (const OutputColumn& column : root->columns) {
     analyzed.columns.push_back(QueryColumn{.name = column.name, .type = column.type});
+  }
   MakeNamesUnique(analyzed.columns);
   return analyzed;
+}
+
+}  // namespace
+
+Result<AnalyzedQuery> AnalyzeQuery(const syntax::Query& query, std::string_view text, const NameResolver& names) {
+  Analysis analysis(text, names);
+  return AnalyzeWhole(analysis, query);
+}
+
+Result<AnalyzedQuery> AnalyzeInsertSource(const syntax::Query& query, std::string_view text,
+                                          const NameResolver& names) {
+  Analysis analysis(text, names);
+  analysis.AllowUntypedNulls();
+  return AnalyzeWhole(analysis, query);
 }
 
 Result<EmittedCall> AnalyzeConstant(const syntax::Expression& expression, std::string_view text,

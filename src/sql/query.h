@@ -75,6 +75,9 @@ struct AnalyzedQuery {
 /// from, for carets.
 Result<AnalyzedQuery> AnalyzeQuery(const syntax::Query& query, std::string_view text, const NameResolver& names);
 
+/// As AnalyzeQuery, for the query of an INSERT: its columns may be NULL without a type (SqlType::Null()), since the sink gives one.
+Result<AnalyzedQuery> AnalyzeInsertSource(const syntax::Query& query, std::string_view text, const NameResolver& names);
+
 /// An expression without columns: DEFAULTs, arguments of CALL, values of partitions.
 Result<EmittedCall> AnalyzeConstant(const syntax::Expression& expression, std::string_view text,
                                     const NameResolver& names);

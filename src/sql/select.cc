@@ -89,7 +89,7 @@ class SelectAnalyzer {
         continue;
       }
       BRAID_TRY_ASSIGN(Scalar value, AnalyzeExpression(analysis_, site_, *item.value));
-      if (value.type.kind() == SqlType::Kind::kNull) {
+      if (value.type.kind() == SqlType::Kind::kNull && !analysis_.allows_untyped_nulls()) {
         return analysis_.ErrorAt(item.value->position, "Illegal use of 'NULL'")
             .Hint("give it a type: CAST(NULL AS INT)");
       }
