@@ -161,27 +161,27 @@ class Emitter {
   Result<std::string> GroupBy(const Operator& node, const op::Aggregate& aggregate) const;
   Status EmitOperands(const Operator& node, const op::SetOperation& like, std::string& sql);
   Result<std::string> SubqueryValue(const op::Subquery& subquery);
-  Result<std::shared_ptr<const ScanSource>> SourceOf(const op::Scan& scan, std::vector<DataField> fields);
-  Result<std::shared_ptr<const Plan>> PlanOf(const Table& table);
+  static Result<std::string> CompareRows(const op::Subquery& subquery, const std::string& query);
+  Result<std::shared_ptr<const ScanSource>> SourceOf(const op::Scan& scan, std::vector<DataField> fields, bool counts);
+  Result<std::shared_ptr<const PinnedScan>> Pin(const Table& table);
 
   DuckEngine& engine_;
   ColumnSet used_;
   DuckProgram program_;
-  /// One plan for all references to the same rows of a table: a query sees one state of it.
-  std::map<std::string, std::shared_ptr<const Plan>> plans_;
+  /// One for all references to the same rows of a table: a query sees one state of it.
+  std::map<std::string, std::shared_ptr<const PinnedScan>> scans_;
 };
 
 // ---- Sources ----
 
-Result<std::shared_ptr<const Plan>> Emitter::PlanOf(const Table& table) {
+Result<std::shared_ptr<const PinnedScan>> Emitter::Pin(const Table& table) {
   std::string key = fmt::format("{}\n{}", table.paths().root(), table.paths().branch());
   for (const auto& [name, value] : table.dynamic_options().values()) key += fmt::format("\n{}={}", name, value);
-  std::shared_ptr<const Plan>& plan = plans_[key];
-  if (plan == nullptr) {
-    BRAID_TRY_ASSIGN(Plan made, PlanBatch(table, ReadRequest{}));
-    plan = std::make_shared<const Plan>(std::move(made));
+  std::shared_ptr<const PinnedScan>& scan = scans_[key];
+  if (scan == nullptr) {
+    BRAID_TRY_ASSIGN(scan, PinnedScan::Make(table));
   }
-  return plan;
+  return scan;
 }
 
 /// The snapshot before the changes that `incremental-between` reads.
@@ -194,21 +194,23 @@ Result<std::optional<SnapshotId>> ChangesAfter(const Table& table) {
   return std::optional(tag.snapshot.id);
 }
 
-Result<std::shared_ptr<const ScanSource>> Emitter::SourceOf(const op::Scan& scan, std::vector<DataField> fields) {
+Result<std::shared_ptr<const ScanSource>> Emitter::SourceOf(const op::Scan& scan, std::vector<DataField> fields,
+                                                            bool counts) {
   const std::string name = scan.table.identifier.ToString();
   if (const auto* virtual_table = std::get_if<std::shared_ptr<const VirtualTable>>(&*scan.table.relation)) {
     return MakeVirtualSource(name, *virtual_table, std::move(fields));
   }
   const Table& table = std::get<Table>(*scan.table.relation);
-  Result<std::shared_ptr<const Plan>> plan = PlanOf(table);
-  if (!plan) return std::move(plan).error().Context(fmt::format("while planning a scan of {}", name));
+  Result<std::shared_ptr<const PinnedScan>> pinned = Pin(table);
+  if (pinned && counts) pinned = (*pinned)->Planned();
+  if (!pinned) return std::move(pinned).error().Context(fmt::format("while planning a scan of {}", name));
   BRAID_TRY_ASSIGN(const std::optional<SnapshotId> changes_after, ChangesAfter(table));
   program_.sources.push_back(QuerySource{.catalog = scan.table.catalog,
                                          .identifier = scan.table.identifier,
                                          .table = table,
-                                         .snapshot = (*plan)->snapshot,
+                                         .snapshot = (*pinned)->snapshot(),
                                          .changes_after = changes_after});
-  return MakeTableSource(name, table, *plan, std::move(fields));
+  return MakeTableSource(name, table, *std::move(pinned), std::move(fields));
 }
 
 Result<std::string> Emitter::EmitNode(const Operator& node, const op::Scan& scan) {
@@ -225,7 +227,7 @@ Result<std::string> Emitter::EmitNode(const Operator& node, const op::Scan& scan
     });
     fields.push_back(plain == all.end() ? all.front() : *plain);
   }
-  BRAID_TRY_ASSIGN(std::shared_ptr<const ScanSource> source, SourceOf(scan, std::move(fields)));
+  BRAID_TRY_ASSIGN(std::shared_ptr<const ScanSource> source, SourceOf(scan, std::move(fields), columns.empty()));
   program_.registrations.push_back(engine_.Register(std::move(source)));
   const std::string& function = program_.registrations.back().sql();
   if (columns.empty()) return fmt::format("SELECT 1 FROM {}", function);
@@ -387,13 +389,36 @@ Result<std::string> Emitter::SubqueryValue(const op::Subquery& subquery) {
     case op::Subquery::Kind::kArray: return fmt::format("coalesce(ARRAY({}), [])", query);
     case op::Subquery::Kind::kCompare: break;
   }
-  std::string values;
-  for (const Scalar& value : subquery.values) Add(values, value.sql);
-  if (subquery.values.size() > 1) values = fmt::format("({})", values);
-  if (subquery.comparison == syntax::BinaryOperator::kEqual && !subquery.all)
-    return fmt::format("({} {}IN ({}))", values, subquery.negated ? "NOT " : "", query);
-  return fmt::format("({} {} {} ({}))", values, syntax::BinaryOperatorText(subquery.comparison),
+  if (subquery.values.size() > 1) return CompareRows(subquery, query);
+  const std::string& value = subquery.values.front().sql;
+  if (subquery.comparison == syntax::BinaryOperator::kEqual && !subquery.all) {
+    return fmt::format("({} {}IN ({}))", value, subquery.negated ? "NOT " : "", query);
+  }
+  return fmt::format("({} {} {} ({}))", value, syntax::BinaryOperatorText(subquery.comparison),
                      subquery.all ? "ALL" : "ANY", query);
+}
+
+/// IN of rows. DuckDB's own takes a row with a NULL in it for NULL, where it may well be known to differ.
+Result<std::string> Emitter::CompareRows(const op::Subquery& subquery, const std::string& query) {
+  std::string values;
+  std::string equal;
+  bool nullable = false;
+  for (std::size_t i = 0; i < subquery.values.size(); ++i) {
+    const OutputColumn& column = subquery.query->columns[i];
+    Add(values, subquery.values[i].sql);
+    equal += fmt::format("{}{} = {}", i > 0 ? " AND " : "", subquery.values[i].sql, ColumnSql(column.id));
+    nullable = nullable || column.type.nullable() || subquery.values[i].type.nullable();
+  }
+  if (subquery.comparison != syntax::BinaryOperator::kEqual || subquery.all) {
+    return Error(ErrorCode::kUnsupported, "rows can be compared with an inner query by IN alone");
+  }
+  const std::string_view negation = subquery.negated ? "NOT " : "";
+  if (!nullable || subquery.truth_only) return fmt::format("(({}) {}IN ({}))", values, negation, query);
+  return fmt::format(
+      "({}(SELECT CASE WHEN bool_or(m) THEN true WHEN bool_or(m IS NULL) THEN NULL ELSE false END FROM (SELECT ({}) AS "
+      "m "
+      "FROM ({}))))",
+      negation, equal, query);
 }
 
 Result<std::string> Emitter::EmitNode(const Operator& node, const op::Subquery& subquery) {

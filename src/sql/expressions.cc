@@ -308,8 +308,23 @@ Result<Scalar> AnalyzeExpression(Analysis& analysis, const ExpressionSite& site,
   return value;
 }
 
+namespace {
+
+void AddConjuncts(const Expression& expression, std::vector<const syntax::In*>& conjuncts) {
+  if (const auto* in = std::get_if<syntax::In>(&expression.node)) conjuncts.push_back(in);
+  const auto* logical = std::get_if<syntax::Logical>(&expression.node);
+  if (logical == nullptr || logical->op != syntax::LogicalOperator::kAnd) return;
+  for (const ExpressionPtr& operand : logical->operands) AddConjuncts(*operand, conjuncts);
+}
+
+}  // namespace
+
 Result<Scalar> AnalyzeCondition(Analysis& analysis, const ExpressionSite& site, const Expression& expression) {
-  BRAID_TRY_ASSIGN(Scalar value, AnalyzeExpression(analysis, site, expression));
+  std::vector<const syntax::In*> conjuncts;
+  AddConjuncts(expression, conjuncts);
+  ExpressionSite inside = site;
+  inside.conjuncts = &conjuncts;
+  BRAID_TRY_ASSIGN(Scalar value, AnalyzeExpression(analysis, inside, expression));
   if (value.type.kind() == SqlType::Kind::kNull) {
     BRAID_TRY_ASSIGN(value, LiteralScalar(Datum(), DataType::Boolean()));
   }

@@ -45,6 +45,8 @@ struct ExpressionSite {
   /// Receives what inner queries and windows need; nullptr: inner queries are refused.
   std::vector<AppendedStep>* appended = nullptr;
   bool allows_windows = false;
+  /// The conjuncts of the condition around: whether they are FALSE or NULL does not matter.
+  const std::vector<const syntax::In*>* conjuncts = nullptr;
   const std::vector<syntax::NamedWindow>* named_windows = nullptr;
   /// ORDER BY: names of the SELECT list.
   const std::map<std::string, Scalar>* aliases = nullptr;

@@ -18,7 +18,8 @@ class LineageObserver : public JobObserver {
   explicit LineageObserver(const Clock& clock) : clock_(&clock) {}
 
   Status CatalogOpened(const std::shared_ptr<Catalog>& catalog) override {
-    BRAID_TRY_ASSIGN(CatalogIdentity identity, SettleCatalogIdentity(*catalog->file_system(), catalog->warehouse(), catalog->options()));
+    BRAID_TRY_ASSIGN(CatalogIdentity identity,
+                     SettleCatalogIdentity(*catalog->file_system(), catalog->warehouse(), catalog->options()));
     const Options effective = catalog->options().With(identity.immutable);
     std::shared_ptr<Lineage> lineage;
     if (identity.table_lineage()) {
@@ -72,7 +73,9 @@ class LineageObserver : public JobObserver {
     const Running running = std::move(found->second);
     running_.erase(found);
     const Status recorded = running.lineage->Fail(running.run, error);
-    if (!recorded) Log(LogLevel::kWarning, "failed run not recorded", fmt::format("job={} error={}", running.run.lineage.job, recorded.error().message()));
+    if (!recorded)
+      Log(LogLevel::kWarning, "failed run not recorded",
+          fmt::format("job={} error={}", running.run.lineage.job, recorded.error().message()));
   }
 
  private:
@@ -89,6 +92,8 @@ class LineageObserver : public JobObserver {
 
 }  // namespace
 
-std::shared_ptr<JobObserver> MakeLineageObserver(const Clock& clock) { return std::make_shared<LineageObserver>(clock); }
+std::shared_ptr<JobObserver> MakeLineageObserver(const Clock& clock) {
+  return std::make_shared<LineageObserver>(clock);
+}
 
 }  // namespace braid

@@ -201,6 +201,8 @@ struct Subquery {
   syntax::BinaryOperator comparison = syntax::BinaryOperator::kEqual;
   bool all = false;
   bool negated = false;  ///< NOT IN
+  /// Whether a comparison is FALSE or NULL does not matter.
+  bool truth_only = false;
 };
 
 /// One row for each element of a DuckDB list, with the columns computed from it.

@@ -24,8 +24,8 @@ struct ResolvedTable {
   /// A view: its text, parsed, and the names that its columns have.
   std::optional<syntax::QueryPtr> view;
   std::vector<std::string> view_columns;
-  /// Options that the table was opened with: those of the hints and of FOR SYSTEM_TIME AS OF. A view that has them has passed
-  /// them on to the tables in its query.
+  /// Options that the table was opened with: those of the hints and of FOR SYSTEM_TIME AS OF. A view that has them has
+  /// passed them on to the tables in its query.
   Options options;
 };
 
@@ -75,7 +75,8 @@ struct AnalyzedQuery {
 /// from, for carets.
 Result<AnalyzedQuery> AnalyzeQuery(const syntax::Query& query, std::string_view text, const NameResolver& names);
 
-/// As AnalyzeQuery, for the query of an INSERT: its columns may be NULL without a type (SqlType::Null()), since the sink gives one.
+/// As AnalyzeQuery, for the query of an INSERT: its columns may be NULL without a type (SqlType::Null()), since the
+/// sink gives one.
 Result<AnalyzedQuery> AnalyzeInsertSource(const syntax::Query& query, std::string_view text, const NameResolver& names);
 
 /// An expression without columns: DEFAULTs, arguments of CALL, values of partitions.

@@ -272,6 +272,38 @@ TEST_F(QueryTest, TravelsToATime) {
   EXPECT_THAT(ExplainQuery(local), HasSubstr("'scan.timestamp-millis'='32472144000000'"));
 }
 
+TEST_F(QueryTest, TravelsToAConstantTime) {
+  BRAID_ASSERT_OK_AND_ASSIGN(
+      const auto hour,
+      Analyze("SELECT * FROM words FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP + INTERVAL '9000' DAY(4)", names_));
+  EXPECT_THAT(ExplainQuery(hour),
+              HasSubstr("'scan.timestamp-millis'='2355480000000'"));  // 2020-01-01 12:00 and 777,600,000 s
+  BRAID_ASSERT_OK_AND_ASSIGN(
+      const auto text,
+      Analyze("SELECT * FROM words FOR SYSTEM_TIME AS OF CAST('2999-01-01 00:00:00' AS TIMESTAMP(3))", names_));
+  EXPECT_THAT(ExplainQuery(text), HasSubstr("'scan.timestamp-millis'='32472144000000'"));
+}
+
+TEST_F(QueryTest, ComparesRowsWithNullsPartByPart) {
+  names_.AddView("pairs", "VALUES (1, 5), (9, CAST(NULL AS INT))", {"a", "b"});
+  names_.AddView("asked", "VALUES (1, 5), (2, 5), (9, 5), (CAST(NULL AS INT), 7), (CAST(NULL AS INT), 5)", {"x", "y"});
+  // (9, 5) may equal (9, NULL), (NULL, 5) may equal (1, 5); (NULL, 7) may equal (9, NULL).
+  EXPECT_THAT(Rows("SELECT x, y, (x, y) IN (SELECT a, b FROM pairs) FROM asked"),
+              UnorderedElementsAre("[1,5,true]", "[2,5,false]", "[9,5,null]", "[null,7,null]", "[null,5,null]"));
+  EXPECT_THAT(Rows("SELECT x FROM asked WHERE (x, y) IN (SELECT a, b FROM pairs)"), ElementsAre("[1]"));
+  EXPECT_THAT(Rows("SELECT x FROM asked WHERE (x, y) NOT IN (SELECT a, b FROM pairs)"), ElementsAre("[2]"));
+}
+
+TEST_F(QueryTest, ReadsTheLatestColumnsAfterAlterTable) {
+  // The newest snapshot is of the schema before: travelling to it would lose the column.
+  const std::vector<SchemaChange> changes = {
+      AddColumn{.path = {"extra"}, .type = DataType::Int(), .description = {}, .position = {}}};
+  BRAID_ASSERT_OK_AND_ASSIGN(const TableSchema schema, Apply(words_->schema(), changes, true, 1'700'000'000'001));
+  ASSERT_THAT(WriteSchema(words_->file_system(), words_->paths(), schema), IsOk());
+  EXPECT_THAT(Rows("SELECT n, extra FROM words WHERE n = 3"), ElementsAre("[3,null]"));
+  EXPECT_THAT(Rows("SELECT COUNT(*) FROM words WHERE extra IS NULL"), ElementsAre("[3]"));
+}
+
 TEST_F(QueryTest, ReadsOnlyTheColumnsThatMatter) {
   BRAID_ASSERT_OK_AND_ASSIGN(
       const auto query, Analyze("SELECT a FROM (SELECT k AS a, UPPER(v) AS b, d FROM keyed) WHERE d IS NULL", names_));

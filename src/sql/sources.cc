@@ -5,9 +5,6 @@
 
 #include <arrow/api.h>
 
-#include "meta/stores.h"
-#include "table/time_travel.h"
-
 namespace braid {
 namespace {
 
@@ -88,65 +85,24 @@ class TablePlan : public ScanPlan {
 
 class TableSource : public ScanSource {
  public:
-  TableSource(std::string name, Table table, std::shared_ptr<const braid::Plan> plan, std::vector<DataField> fields)
-      : name_(std::move(name)), table_(std::move(table)), plan_(std::move(plan)), fields_(std::move(fields)) {}
+  TableSource(std::string name, Table table, std::shared_ptr<const PinnedScan> scan, std::vector<DataField> fields)
+      : name_(std::move(name)), table_(std::move(table)), scan_(std::move(scan)), fields_(std::move(fields)) {}
 
   std::span<const DataField> fields() const override { return fields_; }
   std::string name() const override { return name_; }
-
-  std::optional<std::int64_t> exact_row_count() const override {
-    const auto counted = [](const DataSplit& split) {
-      const bool vectors = std::any_of(split.deletion_vectors.begin(), split.deletion_vectors.end(),
-                                       [](const DeletionVectorRef& vector) { return !vector.path.empty(); });
-      return split.raw_convertible && !split.is_changes && !vectors && split.before_files.empty();
-    };
-    if (!std::all_of(plan_->splits.begin(), plan_->splits.end(), counted)) return std::nullopt;
-    return FileRows();
-  }
-  std::optional<std::int64_t> estimated_row_count() const override { return FileRows(); }
+  std::optional<std::int64_t> exact_row_count() const override { return scan_->exact_row_count(); }
+  std::optional<std::int64_t> estimated_row_count() const override { return scan_->estimated_row_count(); }
 
   Result<std::unique_ptr<ScanPlan>> Plan(const ScanRequest& request) const override {
-    std::shared_ptr<const braid::Plan> plan = plan_;
-    if (request.filter != nullptr && plan_->splits.size() > 0) {
-      BRAID_TRY_ASSIGN(plan, Prune(request.filter));
-    }
+    BRAID_TRY_ASSIGN(std::shared_ptr<const braid::Plan> plan, scan_->MakePlan(request.filter));
     return std::unique_ptr<ScanPlan>(new TablePlan(
         table_, std::move(plan), RequestOf(fields_, request.columns, request.filter), request.columns.empty()));
   }
 
  private:
-  std::int64_t FileRows() const {
-    std::int64_t rows = 0;
-    for (const DataSplit& split : plan_->splits) {
-      for (const DataFileMeta& file : split.files) rows += file.row_count;
-    }
-    return rows;
-  }
-
-  /// Plans the pinned snapshot again with the filter; keeps the plan where that could see another schema.
-  Result<std::shared_ptr<const braid::Plan>> Prune(const PredicatePtr& filter) const {
-    if (!plan_->snapshot) return plan_;
-    BRAID_TRY_ASSIGN(const StartupMode mode, StartupModeOf(table_.options()));
-    Table table = table_;
-    if (mode == StartupMode::kLatestFull || mode == StartupMode::kLatest) {
-      BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table_.file_system(), table_.paths(), *plan_->snapshot));
-      if (snapshot.schema_id != table_.schema().id) return plan_;
-      Options pinned;
-      pinned.Set("scan.snapshot-id", std::to_string(plan_->snapshot->value()));
-      // The mode would be refused beside a snapshot id; the option alone implies its own.
-      pinned.Set("scan.mode", "default");
-      BRAID_TRY_ASSIGN(table, table_.With(pinned));
-    } else if (mode != StartupMode::kFromSnapshot && mode != StartupMode::kFromSnapshotFull) {
-      return plan_;
-    }
-    BRAID_TRY_ASSIGN(braid::Plan pruned, PlanBatch(table, ReadRequest{.projection = {}, .filter = filter}));
-    if (pruned.snapshot != plan_->snapshot) return plan_;
-    return std::make_shared<const braid::Plan>(std::move(pruned));
-  }
-
   std::string name_;
   Table table_;
-  std::shared_ptr<const braid::Plan> plan_;
+  std::shared_ptr<const PinnedScan> scan_;
   std::vector<DataField> fields_;
 };
 
@@ -188,9 +144,9 @@ class VirtualSource : public ScanSource {
 
 }  // namespace
 
-std::shared_ptr<const ScanSource> MakeTableSource(std::string name, Table table, std::shared_ptr<const Plan> plan,
+std::shared_ptr<const ScanSource> MakeTableSource(std::string name, Table table, std::shared_ptr<const PinnedScan> scan,
                                                   std::vector<DataField> fields) {
-  return std::make_shared<TableSource>(std::move(name), std::move(table), std::move(plan), std::move(fields));
+  return std::make_shared<TableSource>(std::move(name), std::move(table), std::move(scan), std::move(fields));
 }
 
 std::shared_ptr<const ScanSource> MakeVirtualSource(std::string name, std::shared_ptr<const VirtualTable> table,

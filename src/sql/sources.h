@@ -6,14 +6,14 @@
 
 #include "catalog/virtual_table.h"
 #include "duck/scan_function.h"
-#include "table/scan.h"
+#include "sql/pinned_scan.h"
 #include "table/table.h"
 
 namespace braid {
 
-/// The rows of a planned table: one partition a split. `fields`: the columns to offer, some of the table's; not empty.
-/// Rows that a changes plan retracts are left out. A filter prunes files by planning the same snapshot again.
-std::shared_ptr<const ScanSource> MakeTableSource(std::string name, Table table, std::shared_ptr<const Plan> plan,
+/// The rows of a pinned table: one partition a split. `fields`: the columns to offer, some of the table's; not empty.
+/// Rows that a changes plan retracts are left out.
+std::shared_ptr<const ScanSource> MakeTableSource(std::string name, Table table, std::shared_ptr<const PinnedScan> scan,
                                                   std::vector<DataField> fields);
 
 /// The rows of a virtual table, in one partition.

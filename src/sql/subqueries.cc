@@ -1,5 +1,6 @@
 // Queries within expressions.
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -96,8 +97,12 @@ Result<Scalar> AnalyzeExists(Analysis& analysis, const ExpressionSite& site, con
 
 Result<Scalar> AnalyzeInQuery(Analysis& analysis, const ExpressionSite& site, const syntax::In& node,
                               Position position) {
-  return Compare(analysis, site, op::Subquery{.input = {}, .query = {}, .negated = node.negated}, node.value,
-                 *node.query, position);
+  const bool is_conjunct = site.conjuncts != nullptr &&
+                           std::find(site.conjuncts->begin(), site.conjuncts->end(), &node) != site.conjuncts->end();
+  return Compare(
+      analysis, site,
+      op::Subquery{.input = {}, .query = {}, .negated = node.negated, .truth_only = is_conjunct && !node.negated},
+      node.value, *node.query, position);
 }
 
 Result<Scalar> AnalyzeQuantified(Analysis& analysis, const ExpressionSite& site,
