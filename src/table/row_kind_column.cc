@@ -20,7 +20,8 @@ Result<Batch> TakeKindsFromColumn(const Batch& batch, std::size_t column, const 
   const DataField& field = table.schema().fields[column];
   const auto invalid = [&](std::string_view text) {
     return Error(ErrorCode::kInvalidArgument,
-                 fmt::format("column '{}' of {} must hold the kind of each row, but holds {}", field.name, table.name(), text))
+                 fmt::format("column '{}' of {} must hold the kind of each row, but holds {}", field.name, table.name(),
+                             text))
         .Hint("the kinds are +I, -U, +U and -D; the option 'rowkind.field' chose the column");
   };
   const auto* texts = dynamic_cast<const arrow::StringArray*>(batch.rows->column(static_cast<int>(column)).get());
@@ -33,8 +34,9 @@ Result<Batch> TakeKindsFromColumn(const Batch& batch, std::size_t column, const 
     if (!kind) return invalid(fmt::format("'{}'", text));
     kinds[static_cast<std::size_t>(row)] = static_cast<std::int8_t>(*kind);
   }
-  return Batch{.rows = batch.rows,
-               .kinds = std::make_shared<arrow::Int8Array>(texts->length(), arrow::Buffer::FromVector(std::move(kinds)))};
+  return Batch{
+      .rows = batch.rows,
+      .kinds = std::make_shared<arrow::Int8Array>(texts->length(), arrow::Buffer::FromVector(std::move(kinds)))};
 }
 
 }  // namespace braid

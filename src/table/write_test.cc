@@ -122,6 +122,17 @@ TEST_F(WriteTest, RefusesRowsThatTheTableCannotHold) {
   EXPECT_THAT(FindLatestSnapshot(*fs_, append.paths()), HasValue(std::optional<SnapshotId>()));
 }
 
+TEST_F(WriteTest, FillsDefaultValuesInForNull) {
+  TableDefinition definition = TestDefinition({{"id", kInt}, {"day", DataType::Date()}, {"name", kString}}, {}, {}, {"day"});
+  definition.fields[1].default_value = "2024-02-29";
+  definition.fields[2].default_value = "none";
+  const Table table = Create(definition);
+  ASSERT_THAT(Insert(table, {{1, Datum(), Datum()}, {2, 0, "given"}, {Datum(), 0, Datum()}}), IsOk());
+  EXPECT_THAT(SortedRows(table), HasValue(ElementsAre(R"({"id":1,"day":"2024-02-29","name":"none"})",
+                                                      R"({"id":2,"day":"1970-01-01","name":"given"})",
+                                                      R"({"id":null,"day":"1970-01-01","name":"none"})")));
+}
+
 TEST_F(WriteTest, TakesTheKindOfARowFromItsColumn) {
   const Table table = Create(TestDefinition({{"k", kInt}, {"kind", kString}}, {"k"}, {{"bucket", "1"}, {"rowkind.field", "kind"}}));
   ASSERT_THAT(Insert(table, {{1, "+I"}, {2, "+i"}, {3, "+I"}}), IsOk());

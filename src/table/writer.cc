@@ -15,6 +15,7 @@
 #include "base/uuid.h"
 #include "meta/stores.h"
 #include "table/bucket_writer.h"
+#include "table/default_values.h"
 #include "table/file_scan.h"
 #include "table/row_kind_column.h"
 #include "table/row_router.h"
@@ -74,17 +75,17 @@ class SpillDirectory {
 class DataTableWriter : public TableWriter {
  public:
   DataTableWriter(const Table& table, TableWriterOptions options, std::optional<Snapshot> snapshot, std::unique_ptr<RowRouter> router,
-                  SpillDirectory spill, std::int64_t buffer_bytes)
+                  SpillDirectory spill, std::int64_t buffer_bytes, DefaultValues defaults)
       : table_(table), options_(std::move(options)), snapshot_(std::move(snapshot)), router_(std::move(router)), spill_(std::move(spill)),
-        buffer_bytes_(buffer_bytes), row_kind_column_(RowKindColumn(table)) {}
+        buffer_bytes_(buffer_bytes), defaults_(std::move(defaults)), row_kind_column_(RowKindColumn(table)) {}
 
   Status Write(const Batch& batch) override {
     BRAID_TRY(CheckNotNull(batch));
-    if (row_kind_column_ && batch.row_count() > 0) {
-      BRAID_TRY_ASSIGN(const Batch rows, TakeKindsFromColumn(batch, *row_kind_column_, table_));
-      return WriteRows(rows);
+    BRAID_TRY_ASSIGN(Batch rows, defaults_.Fill(batch));
+    if (row_kind_column_ && rows.row_count() > 0) {
+      BRAID_TRY_ASSIGN(rows, TakeKindsFromColumn(rows, *row_kind_column_, table_));
     }
-    return WriteRows(batch);
+    return WriteRows(rows);
   }
 
   Result<std::vector<CommitMessage>> PrepareCommit(bool wait_compaction, std::int64_t /*identifier*/) override {
@@ -194,6 +195,7 @@ class DataTableWriter : public TableWriter {
   std::unique_ptr<RowRouter> router_;
   SpillDirectory spill_;  // outlives the writers
   std::int64_t buffer_bytes_;
+  DefaultValues defaults_;
   std::optional<std::size_t> row_kind_column_;
   MetadataFileNames names_;
   std::optional<std::map<BucketKey, std::vector<DataFileMeta>>> existing_;
@@ -220,10 +222,12 @@ Result<std::unique_ptr<TableWriter>> TableWriter::Make(const Table& table, Table
     }
   }
   BRAID_TRY_ASSIGN(auto router, RowRouter::Make(table, snapshot));
+  BRAID_TRY_ASSIGN(DefaultValues defaults, DefaultValues::Make(table.schema().fields));
   BRAID_TRY_ASSIGN(SpillDirectory spill, SpillDirectory::Make(options.spill_directory));
   BRAID_TRY_ASSIGN(const std::int64_t buffer_bytes, table.options().GetMemorySize("write-buffer-size", std::int64_t{256} << 20));
   return std::unique_ptr<TableWriter>(
-      std::make_unique<DataTableWriter>(table, std::move(options), std::move(snapshot), std::move(router), std::move(spill), buffer_bytes));
+      std::make_unique<DataTableWriter>(table, std::move(options), std::move(snapshot), std::move(router), std::move(spill), buffer_bytes,
+                                        std::move(defaults)));
 }
 
 }  // namespace braid
