@@ -1,7 +1,7 @@
 // Plays a script of the oracle's language (../oracle/paimon/README.md, "Scripts") with Braid's own writers: the steps
-// create_database, create_table, drop_table, write, compact. One line of JSON a step goes to standard output, as
-// `oracle exec` prints it. A step or key that is not known stops the script with exit code 2, so that a scenario knows
-// that it is about something else; any failure of Braid stops it with 1.
+// create_database, create_table, drop_table, alter_table, write, compact, truncate_table, drop_partition. One line of
+// JSON a step goes to standard output, as `oracle exec` prints it. A step or key that is not known stops the script
+// with exit code 2, so that a scenario knows that it is about something else; any failure of Braid stops it with 1.
 
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +21,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
+#include "meta/schema_change.h"
 #include "table/commit.h"
 #include "table/write.h"
 #include "types/cast.h"
@@ -46,7 +47,9 @@ void Require(const Status& status, const char* what) {
   if (!status) throw ScriptFailure{1, fmt::format("{}: {}", what, status.error().ToString())};
 }
 
-[[noreturn]] void Unknown(const std::string& what) { throw ScriptFailure{kUnknownStep, what + " is not known here"}; }
+[[noreturn]] void Unknown(const std::string& what) {
+  throw ScriptFailure{kUnknownStep, what + " is not known here"};
+}
 
 // Values as the oracle's README writes them.
 
@@ -89,8 +92,8 @@ DatumList PairsOf(const Json& json, const DataType& key, const DataType& value) 
 DatumList RowOf(const Json& json, std::span<const DataField> fields) {
   DatumList row;
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    const Json* member = json.is_array() ? (i < json.as_array().size() ? &json.as_array()[i] : nullptr)
-                                         : json.Find(fields[i].name);
+    const Json* member =
+        json.is_array() ? (i < json.as_array().size() ? &json.as_array()[i] : nullptr) : json.Find(fields[i].name);
     row.push_back(member == nullptr ? Datum() : ValueOf(*member, fields[i].type));
   }
   return row;
@@ -189,6 +192,18 @@ class Script {
       : catalog_(Take(MakeFileSystemCatalog("paimon", Options({{"warehouse", warehouse}})), "the catalog")) {}
 
   void Run(const Json& step) {
+    if (!step.Find("expect_error")) return RunStep(step);
+    try {
+      RunStep(step);
+    } catch (const ScriptFailure& failure) {
+      if (failure.exit_code == 1) return;  // as expected; the words in the script are Java's
+      throw;
+    }
+    throw ScriptFailure{1, "worked, but Java refuses it"};
+  }
+
+ private:
+  void RunStep(const Json& step) {
     const std::string op = Take(step.GetString("op"), "a step");
     if (op == "create_database") {
       CheckKeys(step, {"database"});
@@ -198,6 +213,19 @@ class Script {
     } else if (op == "drop_table") {
       CheckKeys(step, {"table"});
       Require(catalog_->DropTable(TableOf(step), {}), "drop_table");
+    } else if (op == "alter_table") {
+      CheckKeys(step, {"table", "branch", "changes"});
+      std::vector<SchemaChange> changes;
+      for (const Json& change : step.Find("changes")->as_array()) changes.push_back(ChangeOf(change));
+      Require(catalog_->AlterTable(TableOf(step), changes), "alter_table");
+    } else if (op == "truncate_table") {
+      CheckKeys(step, {"table", "branch"});
+      Take(TruncateTable(Open(step), "braid"), "truncate_table");
+    } else if (op == "drop_partition") {
+      CheckKeys(step, {"table", "branch", "partitions"});
+      std::vector<std::map<std::string, std::string>> partitions;
+      for (const Json& partition : step.Find("partitions")->as_array()) partitions.push_back(TextsOf(partition));
+      Take(DropPartitions(Open(step), partitions, "braid"), "drop_partition");
     } else if (op == "write") {
       Write(step);
     } else if (op == "compact") {
@@ -207,10 +235,9 @@ class Script {
     }
   }
 
- private:
   static void CheckKeys(const Json& step, const std::set<std::string>& known) {
     for (const auto& [key, value] : step.as_object()) {
-      if (key != "op" && !known.contains(key)) Unknown(fmt::format("the key {}", key));
+      if (key != "op" && key != "expect_error" && !known.contains(key)) Unknown(fmt::format("the key {}", key));
     }
   }
 
@@ -228,6 +255,62 @@ class Script {
     return names;
   }
 
+  static std::map<std::string, std::string> TextsOf(const Json& object) {
+    std::map<std::string, std::string> texts;
+    for (const auto& [key, value] : object.as_object()) {
+      texts[key] = value.is_string() ? value.as_string() : PrintJson(value);
+    }
+    return texts;
+  }
+
+  static SchemaChange ChangeOf(const Json& change) {
+    const auto text = [&change](const char* key) { return Take(change.GetString(key), "a change"); };
+    const std::string kind = text("change");
+    ColumnPath path;
+    if (const Json* column = change.Find("column")) {
+      if (column->is_string())
+        path.push_back(column->as_string());
+      else
+        path = Names(change, "column");
+    }
+    if (kind == "add") return AddColumn{path, TypeOf(text("type")), *change.FindString("comment"), PositionOf(change)};
+    if (kind == "drop") return DropColumn{path};
+    if (kind == "rename") return RenameColumn{path, text("to")};
+    if (kind == "type") return UpdateColumnType{path, TypeOf(text("type")), Flag(change, "keep_nullability", false)};
+    if (kind == "nullable") return UpdateColumnNullability{path, Flag(change, "value", true)};
+    if (kind == "comment" && path.empty()) return UpdateComment{*change.FindString("value")};
+    if (kind == "comment") return UpdateColumnComment{path, *change.FindString("value")};
+    if (kind == "default") return UpdateColumnDefault{path, *change.FindString("value")};
+    if (kind == "move") return MoveColumn{path.front(), PositionOf(change).value()};
+    if (kind == "set_option") return SetOption{text("key"), text("value")};
+    if (kind == "remove_option") return RemoveOption{text("key")};
+    if (kind == "drop_primary_key") return DropPrimaryKey{};
+    Unknown(fmt::format("the change {}", kind));
+  }
+
+  static std::optional<ColumnPosition> PositionOf(const Json& change) {
+    using Where = ColumnPosition::Where;
+    if (const auto after = *change.FindString("after")) return ColumnPosition{Where::kAfter, *after};
+    if (const auto before = *change.FindString("before")) return ColumnPosition{Where::kBefore, *before};
+    if (Flag(change, "first", false)) return ColumnPosition{Where::kFirst, {}};
+    if (Flag(change, "last", false)) return ColumnPosition{Where::kLast, {}};
+    return std::nullopt;
+  }
+
+  static DataType TypeOf(const std::string& text) { return Take(ParseDataType(text), text.c_str()); }
+
+  static DataField ColumnOf(const Json& column) {
+    if (column.is_array())
+      return ColumnOf(Json::Object{{"name", column.as_array().at(0)}, {"type", column.as_array().at(1)}});
+    return {.id = FieldId(0),
+            .name = Take(column.GetString("name"), "a column"),
+            .type = TypeOf(Take(column.GetString("type"), "a column")),
+            .description = *column.FindString("comment"),
+            .default_value = *column.FindString("default")};
+  }
+
+  Table Open(const Json& step) { return Take(catalog_->OpenTable(TableOf(step), OptionsOf(step)), "the table"); }
+
   static Options OptionsOf(const Json& step) {
     Options options;
     if (const Json* members = step.Find("options")) {
@@ -237,17 +320,10 @@ class Script {
   }
 
   void CreateTable(const Json& step) {
-    CheckKeys(step, {"table", "columns", "primary_key", "partition_by", "options"});
+    CheckKeys(step, {"table", "columns", "primary_key", "partition_by", "options", "comment"});
     TableDefinition definition;
-    for (const Json& column : step.Find("columns")->as_array()) {
-      if (!column.is_array()) Unknown("a column with a comment or default");
-      const std::string& type = column.as_array().at(1).as_string();
-      definition.fields.push_back({.id = FieldId(0),
-                                   .name = column.as_array().at(0).as_string(),
-                                   .type = Take(ParseDataType(type), type.c_str()),
-                                   .description = {},
-                                   .default_value = {}});
-    }
+    for (const Json& column : step.Find("columns")->as_array()) definition.fields.push_back(ColumnOf(column));
+    definition.comment = *step.FindString("comment");
     definition.primary_keys = Names(step, "primary_key");
     definition.partition_keys = Names(step, "partition_by");
     definition.options = OptionsOf(step);
@@ -259,13 +335,13 @@ class Script {
   void Write(const Json& step) {
     CheckKeys(step, {"table", "branch", "options", "rows", "generate", "overwrite", "user", "identifier", "watermark",
                      "properties", "force", "wait_compaction"});
-    const Table table = Take(catalog_->OpenTable(TableOf(step), OptionsOf(step)), "write");
+    const Table table = Open(step);
     const std::string user = step.FindString("user")->value_or("braid");
     const Json* overwrite = step.Find("overwrite");
-    const auto writer = Take(TableWriter::Make(table, {.commit_user = user,
-                                                       .spill_directory = {},
-                                                       .ignore_previous_files = overwrite != nullptr}),
-                             "write");
+    const auto writer =
+        Take(TableWriter::Make(
+                 table, {.commit_user = user, .spill_directory = {}, .ignore_previous_files = overwrite != nullptr}),
+             "write");
     const Rows rows = RowsOf(step, table.schema().fields);
     Require(writer->Write(Take(MakeBatch(table.schema().fields, rows.rows, rows.kinds), "write")), "write");
     Committable committable;
@@ -274,25 +350,25 @@ class Script {
     if (const Json* properties = step.Find("properties")) {
       for (const auto& [key, value] : properties->as_object()) committable.properties[key] = value.as_string();
     }
-    committable.messages = Take(writer->PrepareCommit(Flag(step, "wait_compaction", true), committable.identifier), "write");
+    committable.messages =
+        Take(writer->PrepareCommit(Flag(step, "wait_compaction", true), committable.identifier), "write");
     TableCommit commit(table, user);
     if (overwrite == nullptr) {
       Take(commit.Commit(committable, Flag(step, "force", false)), "write");
       return;
     }
     OverwriteTarget target;
-    for (const auto& [key, value] : overwrite->as_object()) {
-      target.partition[key] = value.is_string() ? value.as_string() : PrintJson(value);
-    }
+    target.partition = TextsOf(*overwrite);
     // As Java: without a partition, a partitioned table replaces what it writes unless its options say otherwise.
-    target.dynamic = target.partition.empty() && table.options().Find("dynamic-partition-overwrite").value_or("true") == "true" &&
+    target.dynamic = target.partition.empty() &&
+                     table.options().Find("dynamic-partition-overwrite").value_or("true") == "true" &&
                      !table.schema().partition_keys.empty();
     Take(commit.Overwrite(committable, target), "write");
   }
 
   void Compact(const Json& step) {
     CheckKeys(step, {"table", "branch", "options", "full", "user"});
-    const Table table = Take(catalog_->OpenTable(TableOf(step), OptionsOf(step)), "compact");
+    const Table table = Open(step);
     Take(CompactTable(table, Flag(step, "full", true), nullptr, step.FindString("user")->value_or("braid")), "compact");
   }
 
