@@ -25,6 +25,10 @@ class CallText {
     return fmt::format("{}({}{}){}{}", function, call_.distinct ? "DISTINCT " : "", arguments,
                        filter.empty() ? "" : fmt::format(" FILTER (WHERE {})", filter), over_);
   }
+  /// DISTINCT values gathered in their order, so that the result does not depend on chance.
+  std::string InOrder(std::string arguments) const {
+    return call_.distinct && !in_window() ? fmt::format("{0} ORDER BY {1}", arguments, argument(0)) : arguments;
+  }
   std::string Call(std::string_view function) const { return Call(function, argument(0)); }
 
  private:
@@ -129,8 +133,8 @@ Result<std::string> AggregateSql(const AggregateCall& call, const std::string& o
     case AggregateFunction::kCollect:
       return fmt::format("coalesce(CAST({} AS {}), CAST(MAP([], []) AS {}))", text.Call("histogram"), duck_type,
                          duck_type);
-    case AggregateFunction::kArrayAgg: return text.Call("list");
-    case AggregateFunction::kListAgg: return text.Call("string_agg", list());
+    case AggregateFunction::kArrayAgg: return text.Call("list", text.InOrder(text.argument(0)));
+    case AggregateFunction::kListAgg: return text.Call("string_agg", text.InOrder(list()));
     case AggregateFunction::kJsonObjectAgg: return Json(text, call, true);
     case AggregateFunction::kJsonArrayAgg: return Json(text, call, false);
     case AggregateFunction::kApproxCountDistinct: return text.Call("approx_count_distinct");

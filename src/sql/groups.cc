@@ -20,16 +20,6 @@ bool IsGroupWindow(const Expression& expression) {
   return name == "TUMBLE" || name == "HOP" || name == "SESSION";
 }
 
-bool SameScalar(const Scalar& a, const Scalar& b) {
-  return a.sql == b.sql && a.type == b.type;
-}
-
-bool SameCall(const AggregateCall& a, const AggregateCall& b) {
-  return a.function == b.function && a.distinct == b.distinct && a.output.type == b.output.type &&
-         std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end(), SameScalar) &&
-         a.filter.has_value() == b.filter.has_value() && (!a.filter || SameScalar(*a.filter, *b.filter));
-}
-
 std::string NameOf(const Expression& expression) {
   const auto* column = std::get_if<syntax::ColumnReference>(&expression.node);
   return column == nullptr ? "EXPR" : column->name.last();

@@ -1,5 +1,7 @@
 #include "sql/operator.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace braid {
@@ -34,6 +36,16 @@ std::string_view AggregateFunctionName(AggregateFunction function) {
     case AggregateFunction::kLead: return "LEAD";
   }
   return "";
+}
+
+bool SameScalar(const Scalar& a, const Scalar& b) {
+  return a.sql == b.sql && a.type == b.type;
+}
+
+bool SameCall(const AggregateCall& a, const AggregateCall& b) {
+  if (a.filter.has_value() != b.filter.has_value() || (a.filter && !SameScalar(*a.filter, *b.filter))) return false;
+  return a.function == b.function && a.distinct == b.distinct && a.output.type == b.output.type &&
+         std::equal(a.arguments.begin(), a.arguments.end(), b.arguments.begin(), b.arguments.end(), SameScalar);
 }
 
 namespace {

@@ -84,6 +84,11 @@ struct AggregateCall {
   OutputColumn output;
 };
 
+/// Whether two expressions over the same input are the same.
+bool SameScalar(const Scalar& a, const Scalar& b);
+/// Whether two calls over the same input compute the same; their output columns may differ.
+bool SameCall(const AggregateCall& a, const AggregateCall& b);
+
 struct WindowBound {
   syntax::FrameBoundKind kind = syntax::FrameBoundKind::kUnboundedPreceding;
   std::optional<Scalar> offset;  ///< of kPreceding and kFollowing; an interval's SQL is one of DuckDB

@@ -1,6 +1,5 @@
 // Calls with OVER.
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -72,17 +71,6 @@ Result<WindowCall> AnalyzeWindow(Analysis& analysis, const ExpressionSite& site,
   BRAID_TRY_ASSIGN(WindowBound end, AnalyzeBound(analysis, window.frame->end));
   call.frame = WindowCall::Frame{.rows = window.frame->rows, .start = std::move(start), .end = std::move(end)};
   return call;
-}
-
-bool SameValues(const std::vector<Scalar>& a, const std::vector<Scalar>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Scalar& x, const Scalar& y) { return x.sql == y.sql; });
-}
-
-bool SameCall(const AggregateCall& a, const AggregateCall& b) {
-  return a.function == b.function && a.distinct == b.distinct && SameValues(a.arguments, b.arguments) &&
-         a.output.type == b.output.type && a.filter.has_value() == b.filter.has_value() &&
-         (!a.filter || a.filter->sql == b.filter->sql);
 }
 
 std::vector<WindowCall>& CallsOf(std::vector<AppendedStep>& steps) {
