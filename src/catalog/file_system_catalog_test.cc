@@ -206,7 +206,8 @@ TEST_F(FileSystemCatalogTest, ChangesNeitherSystemTablesNorSystemDatabases) {
 TEST_F(FileSystemCatalogTest, ShowsARegisteredDatabase) {
   const auto catalog = Open();
   catalog->Register("paimon", {{"jobs", MakeRowsTable({}, {})}});
-  EXPECT_THAT(catalog->ListTables("paimon"), HasValue(ElementsAre("jobs")));
+  EXPECT_THAT(catalog->ListTables("paimon"),
+              HasValue(ElementsAre("all_table_options", "catalog_options", "jobs", "partitions", "tables")));
   EXPECT_THAT(catalog->Open(Named("paimon.jobs")), IsOk());
   EXPECT_THAT(catalog->ListDatabases(), HasValue(ElementsAre("db")));
 }
