@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <map>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -90,10 +91,14 @@ Status Graph(const LineageArguments& arguments) {
   if (dot) std::puts("digraph lineage {\n  rankdir = LR;");
   if (mermaid) std::puts("graph LR");
   if (links.empty() && arguments.output == "table") std::puts("no job has been recorded");
+  std::map<std::string, std::size_t> nodes;  // tables in the order in which they come
+  const auto node_of = [&](const std::string& table) { return fmt::format("t{}", nodes.emplace(table, nodes.size()).first->second); };
   for (const TableLink& link : links) {
     std::string line = fmt::format("{}  --{}-->  {}", link.source, link.job, link.sink);
     if (dot) line = fmt::format("  \"{}\" -> \"{}\" [label = \"{}\"];", link.source, link.sink, link.job);
-    if (mermaid) line = fmt::format("  {}[\"{}\"] -->|\"{}\"| {}[\"{}\"]", std::hash<std::string>()(link.source), link.source, link.job, std::hash<std::string>()(link.sink), link.sink);
+    if (mermaid) {
+      line = fmt::format("  {}[\"{}\"] -->|\"{}\"| {}[\"{}\"]", node_of(link.source), link.source, link.job, node_of(link.sink), link.sink);
+    }
     if (arguments.output == "json") line = PrintJson(ToJson({.depth = 1, .link = link, .snapshots = {}}));
     std::puts(line.c_str());
   }
