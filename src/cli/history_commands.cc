@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "cli/command.h"
+#include "cli/reading.h"
 #include "lineage/snapshot_lineage.h"
 #include "meta/stores.h"
 #include "table/data_file_reader.h"
@@ -96,12 +97,7 @@ Status Log(const HistoryArguments& arguments) {
 }
 
 Status Files(const HistoryArguments& arguments) {
-  Options options;
-  for (const std::string& option : arguments.options) {
-    const std::size_t equals = option.find('=');
-    if (equals == std::string::npos) return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is not of the form KEY=VALUE", option));
-    options.Set(option.substr(0, equals), option.substr(equals + 1));
-  }
+  BRAID_TRY_ASSIGN(const Options options, ParseKeyValues(arguments.options));
   BRAID_TRY_ASSIGN(const Table table, OpenTableOf(arguments, options));
   BRAID_TRY_ASSIGN(const Plan plan, PlanBatch(table, {}));
   std::int64_t files = 0;
