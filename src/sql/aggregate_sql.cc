@@ -49,12 +49,6 @@ std::string Wrapped(const std::string& sum, TypeKind kind, const std::string& du
   return fmt::format("CAST((({0} + {1}) % {2} + {2}) % {2} - {1} AS {3})", sum, half, whole, duck_type);
 }
 
-std::string Sum(const CallText& text, const DataType& type, const std::string& duck_type) {
-  const std::string sum = text.Call("sum");
-  if (type.is_integer()) return Wrapped(sum, type.kind(), duck_type);
-  return type.kind() == TypeKind::kDouble ? sum : fmt::format("CAST({} AS {})", sum, duck_type);
-}
-
 bool MayBeNan(const SqlType& type) {
   return type.is_value() && (type.data().kind() == TypeKind::kFloat || type.data().kind() == TypeKind::kDouble);
 }
@@ -100,6 +94,12 @@ std::string BoundSql(const WindowBound& bound) {
 
 }  // namespace
 
+Result<std::string> SumResultSql(const std::string& sum, const DataType& type) {
+  if (type.kind() == TypeKind::kDouble) return sum;
+  BRAID_TRY_ASSIGN(const std::string duck_type, ToDuckType(type));
+  return type.is_integer() ? Wrapped(sum, type.kind(), duck_type) : fmt::format("CAST({} AS {})", sum, duck_type);
+}
+
 Result<std::string> AggregateSql(const AggregateCall& call, const std::string& over) {
   const CallText text(call, over);
   std::string duck_type = "BIGINT";
@@ -113,7 +113,7 @@ Result<std::string> AggregateSql(const AggregateCall& call, const std::string& o
   };
   switch (call.function) {
     case AggregateFunction::kCount: return text.Call("count", call.arguments.empty() ? "*" : text.argument(0));
-    case AggregateFunction::kSum: return Sum(text, call.output.type.data(), duck_type);
+    case AggregateFunction::kSum: return SumResultSql(text.Call("sum"), call.output.type.data());
     case AggregateFunction::kMin: return text.Call("min");
     case AggregateFunction::kMax:
       if (!MayBeNan(call.arguments[0].type)) return text.Call("max");

@@ -10,6 +10,10 @@ namespace braid {
 /// The call as DuckDB SQL of DuckDB type ToDuckType(call.output.type). `over`: "" or " OVER (…)".
 Result<std::string> AggregateSql(const AggregateCall& call, const std::string& over);
 
+/// The result of SUM from a sum that was made without overflow: of HUGEINT for integers, which are cut to their type as
+/// two's complement does; of DECIMAL(38, s) or DOUBLE else.
+Result<std::string> SumResultSql(const std::string& sum, const DataType& type);
+
 /// PARTITION BY, ORDER BY and frame in " OVER (…)".
 std::string OverSql(const WindowCall& call);
 

@@ -1,9 +1,10 @@
 // From operators to DuckDB SQL.
 
+#include "sql/emit.h"
+
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,8 +17,6 @@
 
 namespace braid {
 namespace {
-
-using ColumnSet = std::unordered_set<ColumnId>;
 
 /// Finds the columns that the result depends on. Operators are visited before what they read, and inner queries before
 /// the rows that they are computed for, so that every use is known when a column's maker is met.
@@ -39,6 +38,7 @@ class UseMarker {
   }
 
   void VisitNode(const Operator& /*node*/, const op::Scan& /*scan*/) {}
+  void VisitNode(const Operator& /*node*/, const op::DuckRows& /*rows*/) {}
   void VisitNode(const Operator& /*node*/, const op::Values& values) {
     for (const std::vector<Scalar>& row : values.rows) {
       for (const Scalar& value : row) MarkColumns(value);
@@ -114,7 +114,8 @@ class UseMarker {
 
 class Emitter {
  public:
-  Emitter(DuckEngine& engine, ColumnSet used) : engine_(engine), used_(std::move(used)) {}
+  /// `engine`: where scans are registered; nullptr if there are none.
+  Emitter(DuckEngine* engine, ColumnSet used) : engine_(engine), used_(std::move(used)) {}
 
   /// A SELECT of the used columns, in their order.
   Result<std::string> Emit(const Operator& node) {
@@ -145,6 +146,7 @@ class Emitter {
   }
 
   Result<std::string> EmitNode(const Operator& node, const op::Scan& scan);
+  Result<std::string> EmitNode(const Operator& node, const op::DuckRows& rows);
   Result<std::string> EmitNode(const Operator& node, const op::Values& values);
   Result<std::string> EmitNode(const Operator& node, const op::Filter& filter);
   Result<std::string> EmitNode(const Operator& node, const op::Project& project);
@@ -165,7 +167,7 @@ class Emitter {
   Result<std::shared_ptr<const ScanSource>> SourceOf(const op::Scan& scan, std::vector<DataField> fields, bool counts);
   Result<std::shared_ptr<const PinnedScan>> Pin(const Table& table);
 
-  DuckEngine& engine_;
+  DuckEngine* engine_;
   ColumnSet used_;
   DuckProgram program_;
   /// One for all references to the same rows of a table: a query sees one state of it.
@@ -214,6 +216,7 @@ Result<std::shared_ptr<const ScanSource>> Emitter::SourceOf(const op::Scan& scan
 }
 
 Result<std::string> Emitter::EmitNode(const Operator& node, const op::Scan& scan) {
+  if (engine_ == nullptr) return Error(ErrorCode::kInternal, "a scan is left in operators over rows of DuckDB");
   const std::vector<DataField>& all = FieldsOf(*scan.table.relation);
   std::vector<DataField> fields;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -228,13 +231,20 @@ Result<std::string> Emitter::EmitNode(const Operator& node, const op::Scan& scan
     fields.push_back(plain == all.end() ? all.front() : *plain);
   }
   BRAID_TRY_ASSIGN(std::shared_ptr<const ScanSource> source, SourceOf(scan, std::move(fields), columns.empty()));
-  program_.registrations.push_back(engine_.Register(std::move(source)));
+  program_.registrations.push_back(engine_->Register(std::move(source)));
   const std::string& function = program_.registrations.back().sql();
   if (columns.empty()) return fmt::format("SELECT 1 FROM {}", function);
   return fmt::format("SELECT {0} FROM {1} AS t({0})", columns, function);
 }
 
 // ---- Rows ----
+
+Result<std::string> Emitter::EmitNode(const Operator& node, const op::DuckRows& rows) {
+  if (node.columns.empty()) return fmt::format("SELECT 1 FROM {}", rows.from);
+  std::string names;
+  for (const OutputColumn& column : node.columns) Add(names, ColumnSql(column.id));
+  return fmt::format("SELECT {} FROM {} AS t({})", OrOne(UsedColumns(node.columns)), rows.from, names);
+}
 
 Result<std::string> Emitter::EmitNode(const Operator& node, const op::Values& values) {
   std::string rows;
@@ -454,9 +464,17 @@ Result<std::string> Emitter::EmitNode(const Operator& node, const op::Unnest& un
 }  // namespace
 
 Result<DuckProgram> EmitDuckSql(const AnalyzedQuery& query, DuckEngine& engine) {
-  Emitter emitter(engine, UseMarker().Mark(*query.root));
+  Emitter emitter(&engine, UsedColumns(*query.root));
   BRAID_TRY_ASSIGN(std::string sql, emitter.Emit(*query.root));
   return std::move(emitter).Finish(std::move(sql));
+}
+
+Result<std::string> EmitOperators(const Operator& root) {
+  return Emitter(nullptr, UsedColumns(root)).Emit(root);
+}
+
+ColumnSet UsedColumns(const Operator& root) {
+  return UseMarker().Mark(root);
 }
 
 }  // namespace braid

@@ -37,6 +37,9 @@ struct Headline {
     return fmt::format("Scan(table=[{}.{}], columns=[{}]{})", scan.table.catalog, scan.table.identifier.ToString(),
                        Columns(node.columns), options.empty() ? "" : fmt::format(", options=[{}]", options));
   }
+  std::string operator()(const op::DuckRows&) const {
+    return fmt::format("DuckRows(columns=[{}])", Columns(node.columns));
+  }
   std::string operator()(const op::Values& values) const {
     return fmt::format("Values(rows=[{}], columns=[{}])", values.rows.size(), Columns(node.columns));
   }
@@ -96,8 +99,16 @@ struct Headline {
   }
 };
 
+}  // namespace
+
+std::string DescribeOperator(const Operator& node) {
+  return std::visit(Headline{node}, node.node);
+}
+
+namespace {
+
 void Print(const Operator& node, const std::string& first, const std::string& rest, std::string& text) {
-  text += first + std::visit(Headline{node}, node.node) + '\n';
+  text += first + DescribeOperator(node) + '\n';
   const std::vector<OperatorPtr> inputs = InputsOf(node);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool last = i + 1 == inputs.size();

@@ -52,6 +52,7 @@ namespace {
 
 struct InputCollector {
   std::vector<OperatorPtr> operator()(const op::Scan&) const { return {}; }
+  std::vector<OperatorPtr> operator()(const op::DuckRows&) const { return {}; }
   std::vector<OperatorPtr> operator()(const op::Values&) const { return {}; }
   std::vector<OperatorPtr> operator()(const op::Join& join) const { return {join.left, join.right}; }
   std::vector<OperatorPtr> operator()(const op::SetOperation& operation) const {

@@ -122,6 +122,12 @@ struct Scan {
   ResolvedTable table;
 };
 
+/// Rows that DuckDB has. No query is analysed to it: it stands where another layer has put rows of its own in an
+/// operator's place.
+struct DuckRows {
+  std::string from;  ///< what stands in FROM: a table's name, or a query in parentheses; columns by position
+};
+
 /// Literal rows, each with one value a column.
 struct Values {
   std::vector<std::vector<Scalar>> rows;
@@ -231,12 +237,15 @@ struct Unnest {
 /// A node of the operator tree: immutable, shared.
 struct Operator {
   std::vector<OutputColumn> columns;
-  std::variant<op::Scan, op::Values, op::Filter, op::Project, op::Aggregate, op::Join, op::SetOperation, op::Distinct,
-               op::Sort, op::Limit, op::Window, op::Subquery, op::Unnest>
+  std::variant<op::Scan, op::DuckRows, op::Values, op::Filter, op::Project, op::Aggregate, op::Join, op::SetOperation,
+               op::Distinct, op::Sort, op::Limit, op::Window, op::Subquery, op::Unnest>
       node;
 };
 
 /// The operators that a node reads directly: inputs first, then inner queries.
 std::vector<OperatorPtr> InputsOf(const Operator& node);
+
+/// The operator without its inputs, in one line, as EXPLAIN prints it.
+std::string DescribeOperator(const Operator& node);
 
 }  // namespace braid
