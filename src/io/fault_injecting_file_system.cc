@@ -95,6 +95,28 @@ class FaultyOutputFile : public OutputFile {
   const std::string path_;
 };
 
+template <typename State>
+class FaultyDirectory : public DirectoryHandle {
+ public:
+  FaultyDirectory(std::shared_ptr<State> state, std::unique_ptr<DirectoryHandle> inner)
+      : state_(std::move(state)), inner_(std::move(inner)) {}
+
+  Status CreateAtomically(std::string_view name, std::string_view content) override {
+    return state_->Run(
+        "create", name, [&] { return inner_->CreateAtomically(name, content); }, ErrorCode::kCommitUnknown);
+  }
+  Result<bool> Exists(std::string_view name) const override {
+    return state_->Run("find", name, [&] { return inner_->Exists(name); });
+  }
+  Status Delete(std::string_view name) override {
+    return state_->Run("delete", name, [&] { return inner_->Delete(name); });
+  }
+
+ private:
+  const std::shared_ptr<State> state_;
+  const std::unique_ptr<DirectoryHandle> inner_;
+};
+
 }  // namespace
 
 FaultInjectingFileSystem::FaultInjectingFileSystem(std::shared_ptr<FileSystem> inner)
@@ -179,6 +201,24 @@ Status FaultInjectingFileSystem::CreateDirectories(std::string_view directory) {
 Status FaultInjectingFileSystem::SyncFiles(std::span<const std::string> paths) {
   return state_->Run("sync", paths.empty() ? std::string_view("no files") : paths.front(),
                      [&] { return state_->inner->SyncFiles(paths); });
+}
+
+Status FaultInjectingFileSystem::Exchange(std::string_view first, std::string_view second) {
+  return state_->Run("exchange", first, [&] { return state_->inner->Exchange(first, second); });
+}
+
+Status FaultInjectingFileSystem::Link(std::string_view existing, std::string_view name) {
+  return state_->Run("link", existing, [&] { return state_->inner->Link(existing, name); });
+}
+
+Result<std::unique_ptr<FileLock>> FaultInjectingFileSystem::TryLock(std::string_view path, std::string_view owner) {
+  return state_->Run("lock", path, [&] { return state_->inner->TryLock(path, owner); });
+}
+
+Result<std::unique_ptr<DirectoryHandle>> FaultInjectingFileSystem::OpenDirectory(std::string_view path) {
+  BRAID_TRY_ASSIGN(std::unique_ptr<DirectoryHandle> directory,
+                   state_->Run("open", path, [&] { return state_->inner->OpenDirectory(path); }));
+  return std::make_unique<FaultyDirectory<State>>(state_, std::move(directory));
 }
 
 }  // namespace braid

@@ -44,6 +44,10 @@ class FaultInjectingFileSystem : public FileSystem {
   Status Rename(std::string_view from, std::string_view to) override;
   Status CreateDirectories(std::string_view directory) override;
   Status SyncFiles(std::span<const std::string> paths) override;
+  Status Exchange(std::string_view first, std::string_view second) override;
+  Status Link(std::string_view existing, std::string_view name) override;
+  Result<std::unique_ptr<FileLock>> TryLock(std::string_view path, std::string_view owner) override;
+  Result<std::unique_ptr<DirectoryHandle>> OpenDirectory(std::string_view path) override;
 
  private:
   struct State;

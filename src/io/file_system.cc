@@ -1,8 +1,33 @@
 #include "io/file_system.h"
 
+#include <fmt/format.h>
+
 #include "base/result.h"
 
 namespace braid {
+namespace {
+
+Error Lacks(std::string_view ability, std::string_view path) {
+  return Error(ErrorCode::kUnsupported, fmt::format("the storage of {} cannot {}", path, ability));
+}
+
+}  // namespace
+
+Status FileSystem::Exchange(std::string_view first, std::string_view) {
+  return Lacks("exchange two files or folders in one step", first);
+}
+
+Status FileSystem::Link(std::string_view existing, std::string_view) {
+  return Lacks("give a file a second name", existing);
+}
+
+Result<std::unique_ptr<FileLock>> FileSystem::TryLock(std::string_view path, std::string_view) {
+  return Lacks("lock files", path);
+}
+
+Result<std::unique_ptr<DirectoryHandle>> FileSystem::OpenDirectory(std::string_view path) {
+  return Lacks("hold a folder open", path);
+}
 
 Result<bool> FileSystem::Exists(std::string_view path) const {
   const Result<FileStatus> status = Stat(path);

@@ -21,6 +21,8 @@ struct FileStatus {
   bool is_directory = false;
   std::int64_t size_bytes = 0;
   std::int64_t modified_ms = 0;  ///< since 1970-01-01 UTC
+  /// Tells the file or folder from every other that exists; goes with it when it is renamed or exchanged.
+  std::uint64_t file_id = 0;
 };
 
 /// An open file for reading at any position. Thread-safe; keeps its file readable until destroyed.
@@ -44,6 +46,26 @@ class OutputFile {
   virtual Status CloseSynced() = 0;
   /// Closes without waiting for the storage; SyncFiles can be called later.
   virtual Status Close() = 0;
+};
+
+/// An exclusive lock, held until it is destroyed. The storage lets go of it when the process dies.
+class FileLock {
+ public:
+  virtual ~FileLock() = default;
+};
+
+/// A folder that is held by what it is, not by its path: it stays the same folder when it is renamed or exchanged.
+/// Thread-safe.
+class DirectoryHandle {
+ public:
+  virtual ~DirectoryHandle() = default;
+  /// As FileSystem::CreateAtomically, for a file directly in this folder. Errors: also kNotFound if the folder was
+  /// deleted.
+  virtual Status CreateAtomically(std::string_view name, std::string_view content) = 0;
+  /// Whether a file lies directly in this folder.
+  virtual Result<bool> Exists(std::string_view name) const = 0;
+  /// Removes a file; succeeds if it, or the folder, is gone.
+  virtual Status Delete(std::string_view name) = 0;
 };
 
 /// One kind of storage. Paths are absolute within it, '/'-separated, without a trailing '/'. Thread-safe.
@@ -83,8 +105,22 @@ class FileSystem {
   virtual Status Rename(std::string_view from, std::string_view to) = 0;
   /// Makes a folder and those above it; succeeds if it is there. Errors: kIo if a file is in the way.
   virtual Status CreateDirectories(std::string_view directory) = 0;
-  /// Makes files that were closed unsynced, and their names, survive a crash of the machine.
+  /// Makes files that were closed unsynced, and their names, survive a crash of the machine. A folder among them: the
+  /// names in it and its own.
   virtual Status SyncFiles(std::span<const std::string> paths) = 0;
+
+  // Abilities that some storages lack: kUnsupported there, naming the ability.
+
+  /// Puts each of two files or folders into the other's place, in one step. Not synced. Errors: kNotFound.
+  virtual Status Exchange(std::string_view first, std::string_view second);
+  /// Gives a file a second name, making the folders above it; either name may then be deleted or replaced alone. Not
+  /// synced. Errors: kAlreadyExists if the name is taken.
+  virtual Status Link(std::string_view existing, std::string_view name);
+  /// Takes the exclusive lock of a file, which is made if it is missing, and puts `owner` into it for others to read;
+  /// nullptr if another FileLock, of this process or another, holds it.
+  virtual Result<std::unique_ptr<FileLock>> TryLock(std::string_view path, std::string_view owner);
+  /// Errors: kNotFound.
+  virtual Result<std::unique_ptr<DirectoryHandle>> OpenDirectory(std::string_view path);
 };
 
 /// The machine's own files. Lives for the whole process. Paths may begin with "file:" or "file://", in any case.

@@ -251,6 +251,69 @@ TEST_P(FileSystemConformanceTest, SyncsFilesThatWereClosedUnsynced) {
   EXPECT_THAT(fs_->SyncFiles({}), IsOk());
 }
 
+TEST_P(FileSystemConformanceTest, SyncsTheNamesInAFolder) {
+  ASSERT_NO_FATAL_FAILURE(Put("a/f", "1"));
+  EXPECT_THAT(fs_->SyncFiles(std::vector{At("a")}), IsOk());
+}
+
+TEST_P(FileSystemConformanceTest, ExchangesFoldersAndKeepsWhoTheyAre) {
+  ASSERT_NO_FATAL_FAILURE(Put("a/f", "from a"));
+  ASSERT_NO_FATAL_FAILURE(Put("a/sub/g", "deep"));
+  ASSERT_NO_FATAL_FAILURE(Put("b/h", "from b"));
+  const std::uint64_t a_before = fs_->Stat(At("a"))->file_id;
+  const std::uint64_t b_before = fs_->Stat(At("b"))->file_id;
+  EXPECT_NE(a_before, b_before);
+  ASSERT_THAT(fs_->Exchange(At("a"), At("b")), IsOk());
+  EXPECT_THAT(Children("a"), ElementsAre("h"));
+  EXPECT_THAT(Children("b"), ElementsAre("f", "sub/"));
+  EXPECT_THAT(fs_->ReadAll(At("b/sub/g")), HasValue(testing::Eq("deep")));
+  EXPECT_EQ(fs_->Stat(At("b"))->file_id, a_before);
+  EXPECT_EQ(fs_->Stat(At("a"))->file_id, b_before);
+  EXPECT_THAT(fs_->Exchange(At("a"), At("none")), IsError(ErrorCode::kNotFound));
+}
+
+TEST_P(FileSystemConformanceTest, LinksAFileUnderASecondName) {
+  ASSERT_NO_FATAL_FAILURE(Put("f", "content"));
+  ASSERT_THAT(fs_->Link(At("f"), At("new/g")), IsOk());
+  EXPECT_THAT(fs_->Link(At("f"), At("new/g")), IsError(ErrorCode::kAlreadyExists));
+  EXPECT_THAT(fs_->Link(At("none"), At("new/h")), IsError(ErrorCode::kNotFound));
+  ASSERT_THAT(fs_->Delete(At("f")), IsOk());
+  EXPECT_THAT(fs_->ReadAll(At("new/g")), HasValue(testing::Eq("content")));
+}
+
+TEST_P(FileSystemConformanceTest, LockExcludesEveryOtherUntilItIsReleased) {
+  BRAID_ASSERT_OK_AND_ASSIGN(std::unique_ptr<FileLock> first, fs_->TryLock(At(".braid/lock"), "ana"));
+  ASSERT_NE(first, nullptr);
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<FileLock> second, fs_->TryLock(At(".braid/lock"), "bob"));
+  EXPECT_EQ(second, nullptr);
+  EXPECT_THAT(fs_->ReadAll(At(".braid/lock")), HasValue(testing::Eq("ana")));
+  first.reset();
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<FileLock> third, fs_->TryLock(At(".braid/lock"), "bo"));
+  EXPECT_NE(third, nullptr);
+  EXPECT_THAT(fs_->ReadAll(At(".braid/lock")), HasValue(testing::Eq("bo")));
+}
+
+TEST_P(FileSystemConformanceTest, FolderHandleFollowsItsFolder) {
+  ASSERT_NO_FATAL_FAILURE(Put("a/f", ""));
+  ASSERT_NO_FATAL_FAILURE(Put("b/g", ""));
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<DirectoryHandle> folder, fs_->OpenDirectory(At("a")));
+  ASSERT_THAT(folder->CreateAtomically("snapshot-1", "one"), IsOk());
+  EXPECT_THAT(folder->CreateAtomically("snapshot-1", "two"), IsError(ErrorCode::kAlreadyExists));
+  EXPECT_THAT(Children("a"), ElementsAre("f", "snapshot-1")) << "no temporary file stays";
+  ASSERT_THAT(fs_->Exchange(At("a"), At("b")), IsOk());
+  ASSERT_THAT(folder->CreateAtomically("snapshot-2", "late"), IsOk());
+  EXPECT_THAT(Children("a"), ElementsAre("g"));
+  EXPECT_THAT(fs_->ReadAll(At("b/snapshot-2")), HasValue(testing::Eq("late")));
+  EXPECT_THAT(folder->Exists("snapshot-2"), HasValue(true));
+  EXPECT_THAT(folder->Exists("g"), HasValue(false));
+  ASSERT_THAT(folder->Delete("snapshot-2"), IsOk());
+  EXPECT_THAT(folder->Delete("snapshot-2"), IsOk());
+  EXPECT_THAT(Children("b"), ElementsAre("f", "snapshot-1"));
+  ASSERT_THAT(fs_->DeleteTree(At("b")), IsOk());
+  EXPECT_THAT(folder->CreateAtomically("snapshot-3", "dead"), IsError(ErrorCode::kNotFound));
+  EXPECT_THAT(fs_->OpenDirectory(At("b")), IsError(ErrorCode::kNotFound));
+}
+
 std::string NewFolder() {
   return (std::filesystem::temp_directory_path() / ("braid-io-" + RandomUuid())).string();
 }

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -192,6 +193,66 @@ Status RenameWithoutFlag(const std::string& from, const std::string& to) {
   return Ok();
 }
 
+// flock(2) belongs to the open file, so two locks in one process exclude each other too, and a crash lets go of it.
+class LocalLock : public FileLock {
+ public:
+  explicit LocalLock(FileDescriptor descriptor) : descriptor_(std::move(descriptor)) {}
+
+ private:
+  const FileDescriptor descriptor_;
+};
+
+class LocalDirectory : public DirectoryHandle {
+ public:
+  LocalDirectory(FileDescriptor descriptor, std::string path)
+      : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
+
+  Status CreateAtomically(std::string_view name, std::string_view content) override {
+    const std::string target(name);
+    const std::string shown = JoinPath(path_, name);
+    const std::string temporary = fmt::format(".{}.{}.tmp", name, RandomUuid());
+    const int folder = descriptor_.number();
+    FileDescriptor file(openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
+    if (!file.is_open()) return FileError("create", shown, errno);
+    const Status published = WriteAndPublish(file, content, temporary, target, shown);
+    // Gone already where the file was renamed.
+    unlinkat(folder, temporary.c_str(), 0);
+    BRAID_TRY(published);
+    if (fsync(folder) != 0 && errno != EINVAL && errno != EROFS) {
+      return Error(ErrorCode::kCommitUnknown, FileError("sync", path_, errno).message())
+          .Hint(fmt::format("{} exists, but may be lost if the machine crashes; check the device", shown));
+    }
+    return Ok();
+  }
+
+  Result<bool> Exists(std::string_view name) const override {
+    if (faccessat(descriptor_.number(), std::string(name).c_str(), F_OK, 0) == 0) return true;
+    if (errno == ENOENT) return false;
+    return FileError("find", JoinPath(path_, name), errno);
+  }
+
+  Status Delete(std::string_view name) override {
+    if (unlinkat(descriptor_.number(), std::string(name).c_str(), 0) == 0 || errno == ENOENT) return Ok();
+    return FileError("delete", JoinPath(path_, name), errno);
+  }
+
+ private:
+  Status WriteAndPublish(FileDescriptor& file, std::string_view content, const std::string& temporary,
+                         const std::string& target, const std::string& shown) const {
+    const int folder = descriptor_.number();
+    BRAID_TRY(WriteFully(file.number(), content, shown));
+    BRAID_TRY(SyncDescriptor(file.number(), shown));
+    BRAID_TRY(file.Close(shown));
+    if (renameat2(folder, temporary.c_str(), folder, target.c_str(), RENAME_NOREPLACE) == 0) return Ok();
+    if (IsUnsupportedFlag(errno) && linkat(folder, temporary.c_str(), folder, target.c_str(), 0) == 0) return Ok();
+    if (errno == EIO || errno == ESTALE || errno == ETIMEDOUT) return UnknownOutcome(shown, errno);
+    return FileError("create", shown, errno);
+  }
+
+  const FileDescriptor descriptor_;
+  const std::string path_;  // when it was opened
+};
+
 class PosixFileSystem : public FileSystem {
  public:
   Result<std::string> ReadAll(std::string_view path) const override {
@@ -268,7 +329,7 @@ class PosixFileSystem : public FileSystem {
     if (stat(local.c_str(), &status) != 0) return FileError("find", local, errno);
     const bool is_directory = S_ISDIR(status.st_mode);
     return FileStatus{is_directory, is_directory ? 0 : status.st_size,
-                      status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1'000'000};
+                      status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1'000'000, status.st_ino};
   }
 
   Status Delete(std::string_view path) override {
@@ -320,6 +381,49 @@ class PosixFileSystem : public FileSystem {
     }
     for (const std::string& directory : directories) BRAID_TRY(durable_.Sync(directory));
     return Ok();
+  }
+
+  Status Exchange(std::string_view first, std::string_view second) override {
+    const std::string one = LocalPath(first);
+    const std::string other = LocalPath(second);
+    durable_.ForgetAll();
+    if (renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0) return Ok();
+    if (IsUnsupportedFlag(errno)) return FileSystem::Exchange(first, second);
+    return FileError(fmt::format("exchange {} with", one), other, errno);
+  }
+
+  Status Link(std::string_view existing, std::string_view name) override {
+    const std::string source = LocalPath(existing);
+    const std::string target = LocalPath(name);
+    if (link(source.c_str(), target.c_str()) == 0) return Ok();
+    if (errno == ENOENT) {
+      BRAID_TRY(MakeDirectories(std::string(DirectoryName(target)), durable_));
+      if (link(source.c_str(), target.c_str()) == 0) return Ok();
+    }
+    if (errno == EPERM || errno == EMLINK || IsUnsupportedFlag(errno)) return FileSystem::Link(existing, name);
+    return FileError(fmt::format("link {} as", source), target, errno);
+  }
+
+  Result<std::unique_ptr<FileLock>> TryLock(std::string_view path, std::string_view owner) override {
+    const std::string local = LocalPath(path);
+    BRAID_TRY(MakeDirectories(std::string(DirectoryName(local)), durable_));
+    FileDescriptor file(open(local.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kFileMode));
+    if (!file.is_open()) return FileError("lock", local, errno);
+    if (flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EWOULDBLOCK || errno == EINTR) return std::unique_ptr<FileLock>();
+      if (IsUnsupportedFlag(errno) || errno == ENOLCK) return FileSystem::TryLock(path, owner);
+      return FileError("lock", local, errno);
+    }
+    if (ftruncate(file.number(), 0) != 0) return FileError("write", local, errno);
+    BRAID_TRY(WriteFully(file.number(), owner, local));
+    return std::make_unique<LocalLock>(std::move(file));
+  }
+
+  Result<std::unique_ptr<DirectoryHandle>> OpenDirectory(std::string_view path) override {
+    std::string local = LocalPath(path);
+    FileDescriptor folder(open(local.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder.is_open()) return FileError("open the folder", local, errno);
+    return std::make_unique<LocalDirectory>(std::move(folder), std::move(local));
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace {
 struct Content {
   std::string bytes;  // guarded by State::mutex
   std::int64_t modified_ms = 0;
+  std::uint64_t file_id = 0;
 };
 
 std::string WithoutTrailingSlash(std::string_view path) {
@@ -43,7 +45,9 @@ struct MemoryFileSystem::State {
   const Clock& clock;
   std::mutex mutex;  // guards all below
   Files files;
-  std::set<std::string, std::less<>> directories;
+  std::map<std::string, std::uint64_t, std::less<>> directories;  // path → file id
+  std::set<std::string, std::less<>> locked;
+  std::uint64_t last_file_id = 0;
   std::vector<std::string> reads;
 
   // All of these: with the mutex held.
@@ -57,14 +61,14 @@ struct MemoryFileSystem::State {
                    fmt::format("cannot create the folder {}: a file is in its place or above it", directory));
     }
     BRAID_TRY(MakeDirectories(DirectoryName(directory)));
-    directories.emplace(directory);
+    directories.emplace(directory, ++last_file_id);
     return Ok();
   }
 
   Result<std::shared_ptr<Content>> Add(const std::string& path, std::string_view bytes) {
     if (IsTaken(path)) return AlreadyExists(path);
     BRAID_TRY(MakeDirectories(DirectoryName(path)));
-    auto content = std::make_shared<Content>(Content{std::string(bytes), clock.NowMs()});
+    auto content = std::make_shared<Content>(Content{std::string(bytes), clock.NowMs(), ++last_file_id});
     files.emplace(path, content);
     return content;
   }
@@ -73,6 +77,31 @@ struct MemoryFileSystem::State {
     if (const auto found = files.find(path); found != files.end()) return found->second;
     if (IsDirectory(path)) return IsFolder(path);
     return NotFound(path);
+  }
+
+  // Gives a file, or a folder with all below it, another path. Precondition: nothing is there.
+  void Move(const std::string& source, const std::string& target) {
+    if (auto file = files.extract(source)) {
+      file.key() = target;
+      files.insert(std::move(file));
+      return;
+    }
+    MoveBelow(files, source, target);
+    MoveBelow(directories, source, target);
+    auto folder = directories.extract(source);
+    folder.key() = target;
+    directories.insert(std::move(folder));
+  }
+
+  template <typename Entries>
+  static void MoveBelow(Entries& entries, const std::string& source, const std::string& target) {
+    while (true) {
+      const auto [first, last] = Below(entries, source);
+      if (first == last) return;
+      auto entry = entries.extract(first);
+      entry.key() = target + entry.key().substr(source.size());
+      entries.insert(std::move(entry));
+    }
   }
 
   // Entries below a folder form one range of the ordered map, since '/' follows every path that it is a prefix of.
@@ -133,6 +162,60 @@ class MemoryOutputFile : public OutputFile {
   std::int64_t position_ = 0;
 };
 
+template <typename State>
+class MemoryLock : public FileLock {
+ public:
+  MemoryLock(std::shared_ptr<State> state, std::string path) : state_(std::move(state)), path_(std::move(path)) {}
+  ~MemoryLock() override {
+    const std::lock_guard lock(state_->mutex);
+    state_->locked.erase(path_);
+  }
+
+ private:
+  const std::shared_ptr<State> state_;
+  const std::string path_;
+};
+
+template <typename State>
+class MemoryDirectory : public DirectoryHandle {
+ public:
+  MemoryDirectory(std::shared_ptr<State> state, std::uint64_t file_id, std::string path)
+      : state_(std::move(state)), file_id_(file_id), path_(std::move(path)) {}
+
+  Status CreateAtomically(std::string_view name, std::string_view content) override {
+    const std::lock_guard lock(state_->mutex);
+    const std::optional<std::string> path = Find();
+    if (!path) return NotFound(path_);
+    BRAID_TRY(state_->Add(JoinPath(*path, name), content));
+    return Ok();
+  }
+
+  Result<bool> Exists(std::string_view name) const override {
+    const std::lock_guard lock(state_->mutex);
+    const std::optional<std::string> path = Find();
+    return path && state_->files.contains(JoinPath(*path, name));
+  }
+
+  Status Delete(std::string_view name) override {
+    const std::lock_guard lock(state_->mutex);
+    if (const std::optional<std::string> path = Find()) state_->files.erase(JoinPath(*path, name));
+    return Ok();
+  }
+
+ private:
+  // Where the folder is now; with the mutex held.
+  std::optional<std::string> Find() const {
+    for (const auto& [path, file_id] : state_->directories) {
+      if (file_id == file_id_) return path;
+    }
+    return std::nullopt;
+  }
+
+  const std::shared_ptr<State> state_;
+  const std::uint64_t file_id_;
+  const std::string path_;  // when it was opened
+};
+
 }  // namespace
 
 MemoryFileSystem::MemoryFileSystem(const Clock& clock) : state_(std::make_shared<State>(clock)) {}
@@ -170,8 +253,9 @@ Status MemoryFileSystem::Replace(std::string_view path, std::string_view content
   if (state_->IsDirectory(path)) return IsFolder(path);
   BRAID_TRY(state_->MakeDirectories(DirectoryName(path)));
   // A new content, so that readers of the old one keep it.
-  state_->files.insert_or_assign(std::string(path),
-                                 std::make_shared<Content>(Content{std::string(content), state_->clock.NowMs()}));
+  state_->files.insert_or_assign(
+      std::string(path),
+      std::make_shared<Content>(Content{std::string(content), state_->clock.NowMs(), ++state_->last_file_id}));
   return Ok();
 }
 
@@ -189,16 +273,19 @@ Result<std::vector<FileInfo>> MemoryFileSystem::List(std::string_view directory)
   const auto [first_file, last_file] = State::Below(state_->files, prefix);
   for (auto it = first_file; it != last_file; ++it) collect(it->first, false);
   const auto [first_folder, last_folder] = State::Below(state_->directories, prefix);
-  for (auto it = first_folder; it != last_folder; ++it) collect(*it, true);
+  for (auto it = first_folder; it != last_folder; ++it) collect(it->first, true);
   return children;
 }
 
 Result<FileStatus> MemoryFileSystem::Stat(std::string_view path) const {
   const std::string wanted = WithoutTrailingSlash(path);
   const std::lock_guard lock(state_->mutex);
+  if (const auto folder = state_->directories.find(wanted); folder != state_->directories.end()) {
+    return FileStatus{.is_directory = true, .file_id = folder->second};
+  }
   if (state_->IsDirectory(wanted)) return FileStatus{.is_directory = true};
   BRAID_TRY_ASSIGN(const std::shared_ptr<Content> content, state_->Find(wanted));
-  return FileStatus{false, std::ssize(content->bytes), content->modified_ms};
+  return FileStatus{false, std::ssize(content->bytes), content->modified_ms, content->file_id};
 }
 
 Status MemoryFileSystem::Delete(std::string_view path) {
@@ -242,28 +329,7 @@ Status MemoryFileSystem::Rename(std::string_view from, std::string_view to) {
     return Error(ErrorCode::kInvalidArgument, fmt::format("cannot move {} into itself ({})", source, target));
   }
   BRAID_TRY(state_->MakeDirectories(DirectoryName(target)));
-  const auto moved = [&](const std::string& path) { return target + path.substr(source.size()); };
-  if (auto file = state_->files.extract(source)) {
-    file.key() = target;
-    state_->files.insert(std::move(file));
-    return Ok();
-  }
-  while (true) {
-    const auto [first, last] = State::Below(state_->files, source);
-    if (first == last) break;
-    auto file = state_->files.extract(first);
-    file.key() = moved(file.key());
-    state_->files.insert(std::move(file));
-  }
-  while (true) {
-    const auto [first, last] = State::Below(state_->directories, source);
-    if (first == last) break;
-    auto folder = state_->directories.extract(first);
-    folder.value() = moved(folder.value());
-    state_->directories.insert(std::move(folder));
-  }
-  state_->directories.erase(source);
-  state_->directories.insert(target);
+  state_->Move(source, target);
   return Ok();
 }
 
@@ -274,8 +340,55 @@ Status MemoryFileSystem::CreateDirectories(std::string_view directory) {
 
 Status MemoryFileSystem::SyncFiles(std::span<const std::string> paths) {
   const std::lock_guard lock(state_->mutex);
-  for (const std::string& path : paths) BRAID_TRY(state_->Find(path));
+  for (const std::string& path : paths) {
+    if (!state_->IsDirectory(path)) BRAID_TRY(state_->Find(path));
+  }
   return Ok();
+}
+
+Status MemoryFileSystem::Exchange(std::string_view first, std::string_view second) {
+  const std::string one = WithoutTrailingSlash(first);
+  const std::string other = WithoutTrailingSlash(second);
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->IsTaken(one)) return NotFound(one);
+  if (!state_->IsTaken(other)) return NotFound(other);
+  if (one == other) return Ok();
+  if (other.starts_with(one + '/') || one.starts_with(other + '/')) {
+    return Error(ErrorCode::kInvalidArgument,
+                 fmt::format("cannot exchange {} and {}: one holds the other", one, other));
+  }
+  const std::string aside = one + "\x01";
+  state_->Move(one, aside);
+  state_->Move(other, one);
+  state_->Move(aside, other);
+  return Ok();
+}
+
+Status MemoryFileSystem::Link(std::string_view existing, std::string_view name) {
+  const std::lock_guard lock(state_->mutex);
+  BRAID_TRY_ASSIGN(std::shared_ptr<Content> content, state_->Find(existing));
+  if (state_->IsTaken(name)) return AlreadyExists(name);
+  BRAID_TRY(state_->MakeDirectories(DirectoryName(name)));
+  state_->files.emplace(std::string(name), std::move(content));
+  return Ok();
+}
+
+Result<std::unique_ptr<FileLock>> MemoryFileSystem::TryLock(std::string_view path, std::string_view owner) {
+  const std::lock_guard lock(state_->mutex);
+  BRAID_TRY(state_->MakeDirectories(DirectoryName(path)));
+  if (!state_->locked.insert(std::string(path)).second) return std::unique_ptr<FileLock>();
+  state_->files.insert_or_assign(
+      std::string(path),
+      std::make_shared<Content>(Content{std::string(owner), state_->clock.NowMs(), ++state_->last_file_id}));
+  return std::make_unique<MemoryLock<State>>(state_, std::string(path));
+}
+
+Result<std::unique_ptr<DirectoryHandle>> MemoryFileSystem::OpenDirectory(std::string_view path) {
+  const std::string wanted = WithoutTrailingSlash(path);
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->directories.find(wanted);
+  if (found == state_->directories.end()) return NotFound(wanted);
+  return std::make_unique<MemoryDirectory<State>>(state_, found->second, wanted);
 }
 
 std::vector<std::string> MemoryFileSystem::AllFiles() const {

@@ -27,7 +27,14 @@ std::string TablePaths::BranchesDirectory() const {
   return JoinPath(root_, "branch");
 }
 
+TablePaths TablePaths::OfLineAt(std::string root, std::string label, std::string directory) {
+  TablePaths paths(std::move(root), std::move(label));
+  paths.line_directory_ = std::move(directory);
+  return paths;
+}
+
 std::string TablePaths::BranchDirectory() const {
+  if (!line_directory_.empty()) return line_directory_;
   return branch_ == kMainBranch ? root_ : JoinPath(BranchesDirectory(), fmt::format("branch-{}", branch_));
 }
 
@@ -83,6 +90,46 @@ std::string TablePaths::IndexDirectory() const {
 }
 std::string TablePaths::StatisticsDirectory() const {
   return JoinPath(root_, "statistics");
+}
+
+std::string TablePaths::ForkRecordFile() const {
+  return JoinPath(BranchDirectory(), "fork.json");
+}
+std::string TablePaths::MainBranchFile() const {
+  return JoinPath(root_, "MAIN-BRANCH");
+}
+std::string TablePaths::BraidDirectory() const {
+  return JoinPath(root_, ".braid");
+}
+std::string TablePaths::TableRecordFile() const {
+  return JoinPath(BraidDirectory(), "table.json");
+}
+std::string TablePaths::LockFile() const {
+  return JoinPath(BraidDirectory(), "lock");
+}
+std::string TablePaths::OperationDirectory() const {
+  return JoinPath(BraidDirectory(), "op");
+}
+std::string TablePaths::OperationFile(std::string_view operation) const {
+  return JoinPath(OperationDirectory(), fmt::format("{}.json", operation));
+}
+std::string TablePaths::AliasDirectory() const {
+  return JoinPath(BraidDirectory(), "aliases");
+}
+std::string TablePaths::AliasFile(std::string_view branch) const {
+  return JoinPath(AliasDirectory(), fmt::format("{}.json", branch));
+}
+std::string TablePaths::LeaseDirectory() const {
+  return JoinPath(BraidDirectory(), "readers");
+}
+std::string TablePaths::StagingDirectory(std::string_view operation) const {
+  return JoinPath(BraidDirectory(), fmt::format("staging/{}", operation));
+}
+std::string TablePaths::NewBranchDirectory(std::string_view operation) const {
+  return JoinPath(BranchesDirectory(), fmt::format(".new-{}", operation));
+}
+std::string TablePaths::DroppedBranchDirectory(std::string_view operation) const {
+  return JoinPath(BranchesDirectory(), fmt::format(".dropped-{}", operation));
 }
 
 }  // namespace braid

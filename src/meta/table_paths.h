@@ -26,6 +26,9 @@ class TablePaths {
   /// folder.
   std::string DisplayName() const;
   TablePaths OnBranch(std::string_view branch) const { return TablePaths(root_, std::string(branch)); }
+  /// Seen from a line whose metadata lies in a folder that is no branch's: dropped, or being prepared. `label` stands
+  /// in the branch's place in messages.
+  static TablePaths OfLineAt(std::string root, std::string label, std::string directory);
 
   std::string SchemaDirectory() const;
   std::string SchemaFile(SchemaId id) const;
@@ -48,9 +51,26 @@ class TablePaths {
   std::string IndexDirectory() const;
   std::string StatisticsDirectory() const;
 
+  // Braid's own files (spec branches.md §2). The fork record is the branch's, all else the table's.
+  std::string ForkRecordFile() const;
+  std::string MainBranchFile() const;
+  std::string BraidDirectory() const;
+  std::string TableRecordFile() const;
+  std::string LockFile() const;
+  std::string OperationDirectory() const;
+  std::string OperationFile(std::string_view operation) const;
+  std::string AliasDirectory() const;
+  std::string AliasFile(std::string_view branch) const;
+  std::string LeaseDirectory() const;
+  std::string StagingDirectory(std::string_view operation) const;
+  /// Where a branch is built before it gets its name, and where it goes when it loses it.
+  std::string NewBranchDirectory(std::string_view operation) const;
+  std::string DroppedBranchDirectory(std::string_view operation) const;
+
  private:
   std::string root_;
   std::string branch_;
+  std::string line_directory_;  // empty: the branch's own folder
 };
 
 /// How data files of a table are laid out, from its options (spec metadata.md §1.3, 1.4).

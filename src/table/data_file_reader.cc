@@ -169,7 +169,7 @@ Result<std::string> ExtraFilePath(const Table& table, const BinaryRow& partition
 Result<std::unique_ptr<BatchReader>> DataFileReader::Open(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
                                                           const std::vector<DataField>& fields, const PredicatePtr& filter,
                                                           const DeletionVectorRef& deletion_vector) {
-  BRAID_TRY_ASSIGN(const auto file_schema, schemas_.Get(file.schema_id));
+  BRAID_TRY_ASSIGN(const auto file_schema, table_.schemas().Get(file.schema_id));
   BRAID_TRY_ASSIGN(const FileFormat* format, FormatOfFileName(file.file_name));
   BRAID_TRY_ASSIGN(std::string path, DataFilePath(table_, partition, bucket, file));
   BRAID_TRY_ASSIGN(const DatumList values, PartitionValues(table_, partition));

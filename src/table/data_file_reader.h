@@ -7,7 +7,6 @@
 #include "base/result.h"
 #include "meta/manifest.h"
 #include "table/scan.h"
-#include "table/schema_cache.h"
 #include "table/table.h"
 #include "types/batch.h"
 #include "types/predicate.h"
@@ -24,7 +23,7 @@ Result<std::string> ExtraFilePath(const Table& table, const BinaryRow& partition
 /// absent ones are NULL, other types are cast, partition columns come from the manifest entry. Thread-safe.
 class DataFileReader {
  public:
-  explicit DataFileReader(const Table& table) : table_(table), schemas_(table.file_system(), table.paths()) {}
+  explicit DataFileReader(const Table& table) : table_(table) {}
 
   /// The file's rows with these columns, in this order: columns of the table, and by name `_SEQUENCE_NUMBER` and
   /// `_VALUE_KIND`. `filter` is over columns of the table; rows that do not match may be left out, but need not be. Rows
@@ -35,7 +34,6 @@ class DataFileReader {
 
  private:
   Table table_;
-  SchemaCache schemas_;
 };
 
 }  // namespace braid

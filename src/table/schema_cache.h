@@ -16,7 +16,9 @@ class SchemaCache {
  public:
   SchemaCache(const FileSystem& fs, TablePaths paths) : fs_(&fs), paths_(std::move(paths)) {}
 
-  Result<std::shared_ptr<const TableSchema>> Get(SchemaId id);
+  Result<std::shared_ptr<const TableSchema>> Get(SchemaId id) { return GetFrom(paths_, id); }
+  /// The same where the line lies elsewhere meanwhile.
+  Result<std::shared_ptr<const TableSchema>> GetFrom(const TablePaths& paths, SchemaId id);
 
  private:
   const FileSystem* fs_;  // outlives the cache: the table holds both

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "meta/stores.h"
+#include "table/lines.h"
 #include "table/time_travel.h"
 
 namespace braid {
@@ -36,10 +37,15 @@ Result<DataLayout> LayoutOf(const TableSchema& schema, const Options& options) {
 Result<Table> Table::Open(std::shared_ptr<FileSystem> file_system, std::string root, std::string name, std::string_view branch,
                           const Options& dynamic) {
   // The option `branch` chooses whose snapshots are read; the columns stay those of the branch that the name says, as in Java.
-  const TablePaths named(std::move(root), std::string(branch));
+  BRAID_TRY_ASSIGN(const TablePaths named, ResolveLine(*file_system, root, branch));
   BRAID_TRY_ASSIGN(TableSchema schema, LatestSchema(*file_system, named, name));
-  const TablePaths paths = named.OnBranch(dynamic.Get("branch", branch));
-  if (paths.branch() != named.branch()) BRAID_TRY(LatestSchema(*file_system, paths, name));
+  OpenedLine line{.name = dynamic.Get("branch", branch), .id = {}};
+  TablePaths paths = named;
+  if (line.name != branch) {
+    BRAID_TRY_ASSIGN(paths, ResolveLine(*file_system, root, line.name));
+    if (paths.branch() != named.branch()) BRAID_TRY(LatestSchema(*file_system, paths, name));
+  }
+  BRAID_TRY_ASSIGN(line.id, ReadLineId(*file_system, paths));
   const Options options = schema.options.With(dynamic);
   // The columns are those of the snapshot travelled to; the options stay today's. A snapshot that is not there is the
   // scan's to report: a stream may begin before the first one.
@@ -51,12 +57,30 @@ Result<Table> Table::Open(std::shared_ptr<FileSystem> file_system, std::string r
     BRAID_TRY_ASSIGN(schema, ReadSchema(*file_system, paths, (*travelled)->schema_id));
   }
   BRAID_TRY_ASSIGN(DataLayout layout, LayoutOf(schema, options));
-  return Table(std::make_shared<const State>(State{std::move(file_system), std::move(name), paths, std::move(schema),
-                                                   options, dynamic, std::move(layout)}));
+  auto schemas = std::make_shared<SchemaCache>(*file_system, paths);
+  return Table(std::make_shared<const State>(State{std::move(file_system), std::move(name), paths, std::move(line),
+                                                   std::move(schema), options, dynamic, std::move(layout),
+                                                   std::move(schemas)}));
+}
+
+Table Table::MovedTo(const TablePaths& paths) const {
+  State moved = *state_;
+  moved.paths = paths;
+  return Table(std::make_shared<const State>(std::move(moved)));
 }
 
 Result<Table> Table::With(const Options& dynamic) const {
-  return Open(state_->file_system, paths().root(), name(), paths().branch(), dynamic_options().With(dynamic));
+  BRAID_TRY_ASSIGN(Table table, Open(state_->file_system, paths().root(), name(), line().name, dynamic_options().With(dynamic)));
+  // A snapshot id that the caller has found means another snapshot on another line.
+  if (table.line().name == line().name && table.line().id != line().id) return MovedError(*this);
+  return table;
+}
+
+Error MovedError(const Table& table) {
+  const bool is_main = IsMainName(table.line().name);
+  return Error(ErrorCode::kConflict, is_main ? fmt::format("another branch has become main of {}", table.name())
+                                             : fmt::format("branch {} of {} was deleted and created again", table.line().name, table.name()))
+      .Hint("run it again: it then works on the present one");
 }
 
 }  // namespace braid
