@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "catalog/file_totals.h"
-#include "catalog/local_time.h"
+#include "types/local_time.h"
 #include "catalog/system_table_internal.h"
 
 namespace braid {

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "catalog/local_time.h"
+#include "types/local_time.h"
 #include "catalog/system_table_internal.h"
 #include "meta/statistics.h"
 #include "meta/stores.h"

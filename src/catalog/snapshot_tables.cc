@@ -1,6 +1,6 @@
 // $snapshots, $tags, $branches and $consumers: what names the states of a table.
 
-#include "catalog/local_time.h"
+#include "types/local_time.h"
 #include "catalog/system_table_internal.h"
 #include "meta/stores.h"
 #include "meta/tag_time.h"

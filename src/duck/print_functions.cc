@@ -12,7 +12,7 @@
 #include "duck/flink_text.h"
 #include "duck/json_text.h"
 #include "duck/rows_internal.h"
-#include "duck/time_zone.h"
+#include "types/time_zone.h"
 #include "types/data_type.h"
 #include "types/date_time.h"
 #include "types/number_text.h"

@@ -13,7 +13,7 @@
 #include "duck/flink_text.h"
 #include "duck/java_date_pattern.h"
 #include "duck/rows_internal.h"
-#include "duck/time_zone.h"
+#include "types/time_zone.h"
 #include "types/date_time.h"
 
 namespace braid {

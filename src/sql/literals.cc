@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "duck/flink_text.h"
-#include "duck/time_zone.h"
+#include "types/time_zone.h"
 #include "types/date_time.h"
 
 namespace braid {

@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "duck/time_zone.h"
+#include "types/time_zone.h"
 #include "sql/result.h"
 #include "types/date_time.h"
 #include "types/number_text.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "duck/time_zone.h"
+#include "types/time_zone.h"
 #include "sql/expressions.h"
 #include "sql/literals.h"
 #include "types/date_time.h"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "duck/time_zone.h"
+#include "types/time_zone.h"
 #include "sql/statement_internal.h"
 #include "syntax/source.h"
 

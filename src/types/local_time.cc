@@ -1,6 +1,9 @@
-#include "catalog/local_time.h"
+#include "types/local_time.h"
 
 #include <ctime>
+#include <optional>
+
+#include <fmt/format.h>
 
 #include "types/date_time.h"
 
@@ -19,6 +22,12 @@ std::int64_t FromLocalTime(const Timestamp& local) {
   gmtime_r(&as_if_utc, &fields);
   fields.tm_isdst = -1;
   return std::int64_t{std::mktime(&fields)} * 1000 + FloorModulo(local.millis, 1000);
+}
+
+Result<std::int64_t> ParseLocalTime(std::string_view text) {
+  const std::optional<Timestamp> local = ParseJavaTimestamp(text, 3, /*zoned=*/true);
+  if (local) return FromLocalTime(*local);
+  return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no time", text)).Hint("write it as 2024-05-14 10:15:30");
 }
 
 }  // namespace braid

@@ -1,4 +1,4 @@
-#include "duck/time_zone.h"
+#include "types/time_zone.h"
 
 #include <algorithm>
 #include <array>

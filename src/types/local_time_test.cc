@@ -1,4 +1,4 @@
-#include "catalog/local_time.h"
+#include "types/local_time.h"
 
 #include <cstdlib>
 #include <ctime>
