@@ -1,0 +1,67 @@
+#pragma once
+
+// What CALL runs. A new procedure is one file `procedure_<topic>.cc`, a declaration here and a line in procedures.cc.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/statement_internal.h"
+#include "table/table.h"
+#include "types/data_type.h"
+#include "types/datum.h"
+
+namespace braid {
+
+struct ProcedureParameter {
+  const char* name;
+  DataType type;
+  bool optional = false;
+  /// The parameter that a positional argument of another type is for; nullptr: none.
+  const char* otherwise = nullptr;
+};
+
+/// The arguments of a call by the names of the parameters, cast to their types. NULL counts as not given.
+class ProcedureArguments {
+ public:
+  using Values = std::map<std::string, Datum, std::less<>>;
+
+  ProcedureArguments() = default;
+  explicit ProcedureArguments(Values values) : values_(std::move(values)) {}
+
+  bool Has(std::string_view name) const { return Find(name) != nullptr; }
+  /// nullopt if it was not given. Precondition: the parameter has the type.
+  std::optional<std::string> Text(std::string_view name) const;
+  std::optional<std::int64_t> Int(std::string_view name) const;  ///< of INT and BIGINT
+  std::optional<bool> Bool(std::string_view name) const;
+
+ private:
+  const Datum* Find(std::string_view name) const;
+
+  Values values_;
+};
+
+struct Procedure {
+  const char* name;
+  std::vector<ProcedureParameter> parameters;  ///< in the order of positional arguments
+  std::function<Result<StatementResult>(const ProcedureArguments&, const StatementContext&)> run;
+};
+
+/// All procedures of the database `sys`, in no order.
+const std::vector<Procedure>& Procedures();
+
+/// The stored table that the argument `table` names ('db.t', or 't' in the current database; `$branch_b` chooses a
+/// branch) in the current catalog. Errors: kNotFound; kInvalidArgument for a system table.
+Result<Table> OpenTableArgument(const ProcedureArguments& arguments, const StatementContext& context);
+
+/// The single row `result` = "Success" with which Paimon's procedures answer.
+Result<StatementResult> ProcedureSuccess();
+
+// procedure_compact.cc
+Procedure CompactProcedure();
+
+}  // namespace braid

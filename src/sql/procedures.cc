@@ -1,0 +1,57 @@
+// The procedures that there are, and what they share.
+
+#include <algorithm>
+#include <utility>
+
+#include "sql/procedure.h"
+
+namespace braid {
+
+const std::vector<Procedure>& Procedures() {
+  static const std::vector<Procedure> procedures = {
+      CompactProcedure(),
+  };
+  return procedures;
+}
+
+std::vector<std::string> ProcedureNames() {
+  std::vector<std::string> names;
+  for (const Procedure& procedure : Procedures()) names.emplace_back(procedure.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+const Datum* ProcedureArguments::Find(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() || found->second.is_null() ? nullptr : &found->second;
+}
+
+std::optional<std::string> ProcedureArguments::Text(std::string_view name) const {
+  const Datum* value = Find(name);
+  return value == nullptr ? std::nullopt : std::optional(std::string(value->as_string()));
+}
+
+std::optional<std::int64_t> ProcedureArguments::Int(std::string_view name) const {
+  const Datum* value = Find(name);
+  return value == nullptr ? std::nullopt : std::optional<std::int64_t>(value->as_int());
+}
+
+std::optional<bool> ProcedureArguments::Bool(std::string_view name) const {
+  const Datum* value = Find(name);
+  return value == nullptr ? std::nullopt : std::optional(value->as_bool());
+}
+
+Result<Table> OpenTableArgument(const ProcedureArguments& arguments, const StatementContext& context) {
+  const std::string name = arguments.Text("table").value_or("");
+  BRAID_TRY_ASSIGN(const auto catalog, context.session.FindCatalog(context.session.current_catalog()));
+  const bool has_database = name.find('.') != std::string::npos;
+  BRAID_TRY_ASSIGN(const Identifier identifier,
+                   Identifier::Parse(has_database ? name : context.session.current_database() + "." + name));
+  return catalog->OpenTable(identifier);
+}
+
+Result<StatementResult> ProcedureSuccess() {
+  return TextResult("result", {"Success"});
+}
+
+}  // namespace braid
