@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -26,8 +27,16 @@ namespace braid {
 //                      one transaction the steps of `epoch` in their order, and read `out`.
 //   between epochs     create_sql of every temp table that is not empty, which empties it.
 //
+// CURRENT_TIMESTAMP and its like: if the resolver of names gives kEpochTimeSql as statement_time_sql(), they show the
+// time of the epoch, which the runner sets before the bootstrap and before every epoch by
+// "SET VARIABLE epoch_time_ms = CAST(… AS BIGINT)". DuckDB puts the value into a statement when it plans it, so that
+// steps of such a program must be planned anew each time (DeltaProgram::reads_time).
+//
 // A step adds rows to its output alone, and does nothing if all its inputs are empty: then it may be left out. An epoch
 // whose transaction is rolled back leaves nothing behind but rows of temp tables made outside of it.
+
+/// The time of the epoch in milliseconds since 1970, as DuckDB SQL.
+inline constexpr std::string_view kEpochTimeSql = "getvariable('epoch_time_ms')";
 
 /// What the runner knows of a source before the program is made.
 struct SourceTraits {
@@ -67,7 +76,7 @@ struct DeltaSource {
   /// counted. The columns of `src_<i>`, `old_<i>` and `new_<i>` are named `c<position>`, in this order.
   std::vector<std::size_t> columns;
   /// The temp table `src_<i>` for the changes: these columns and then `w`. Rows may occur several times and with
-  /// opposite weights: they need not be consolidated. Weight 0 is allowed. Values are of ToDuckType(field type).
+  /// opposite weights: they need not be consolidated. No weight is 0. Values are of ToDuckType(field type).
   DeltaTable changes;
   /// Whether an epoch reads `old_<i>` (the content before the epoch's changes) or `new_<i>` (after them): these columns
   /// in rows without weight, a row as often as it is there. new = old + changes must hold exactly. Only true with
@@ -118,13 +127,16 @@ struct DeltaProgram {
   DeltaTable output;
   /// The operators, inputs before what reads them; the last one gives the result.
   std::vector<DeltaNode> nodes;
+  /// Whether a step reads the time of the epoch.
+  bool reads_time = false;
   /// Names the program with its state: programs with equal identity have the same sources, state tables and result.
   std::string identity;
 };
 
 /// Makes the program. ORDER BY without LIMIT has no meaning for a result that changes, and is left out.
 ///
-/// Errors: kUnsupported for an expression that gives another value each time (RAND, UUID) where it cannot be kept.
+/// Errors: kUnsupported for an expression that gives another value each time (RAND, UUID, CURRENT_TIMESTAMP) elsewhere
+/// than in SELECT lists and WHERE.
 Result<DeltaProgram> MakeDeltaProgram(const AnalyzedQuery& query, const DeltaOptions& options);
 
 /// The nodes as a tree with rule, state, and the reason where one is recomputed.
