@@ -314,6 +314,17 @@ TEST_P(FileSystemConformanceTest, FolderHandleFollowsItsFolder) {
   EXPECT_THAT(fs_->OpenDirectory(At("b")), IsError(ErrorCode::kNotFound));
 }
 
+TEST_P(FileSystemConformanceTest, SyncsManyFiles) {
+  std::vector<std::string> paths;
+  for (int file = 0; file < 200; ++file) {
+    ASSERT_NO_FATAL_FAILURE(Put(fmt::format("d/{}", file), "x"));
+    paths.push_back(At(fmt::format("d/{}", file)));
+  }
+  EXPECT_THAT(fs_->SyncFiles(paths), IsOk());
+  paths.push_back(At("d/none"));
+  EXPECT_THAT(fs_->SyncFiles(paths), IsError(ErrorCode::kNotFound));
+}
+
 std::string NewFolder() {
   return (std::filesystem::temp_directory_path() / ("braid-io-" + RandomUuid())).string();
 }

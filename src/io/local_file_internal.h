@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -53,6 +54,10 @@ class DurableDirectories {
   mutable std::mutex mutex_;
   std::set<std::string, std::less<>> known_;  // guarded by mutex_; folders whose name is durable, as is all above them
 };
+
+/// Makes files that were closed, and their names, survive a crash of the machine, all at once as far as the device lets
+/// it. Errors name the file.
+Status SyncFilesWithNames(std::span<const std::string> paths, DurableDirectories& durable);
 
 /// Takes over a descriptor of a new, empty file. `durable` must outlive the file.
 std::unique_ptr<OutputFile> MakeLocalOutputFile(FileDescriptor descriptor, std::string path,

@@ -1,9 +1,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -371,16 +371,9 @@ class PosixFileSystem : public FileSystem {
   }
 
   Status SyncFiles(std::span<const std::string> paths) override {
-    std::set<std::string, std::less<>> directories;
-    for (const std::string& path : paths) {
-      const std::string local = LocalPath(path);
-      const FileDescriptor file(open(local.c_str(), O_RDONLY | O_CLOEXEC));
-      if (!file.is_open()) return FileError("sync", local, errno);
-      BRAID_TRY(SyncDescriptor(file.number(), local));
-      directories.emplace(DirectoryName(local));
-    }
-    for (const std::string& directory : directories) BRAID_TRY(durable_.Sync(directory));
-    return Ok();
+    std::vector<std::string> files;
+    for (const std::string& path : paths) files.push_back(LocalPath(path));
+    return SyncFilesWithNames(files, durable_);
   }
 
   Status Exchange(std::string_view first, std::string_view second) override {
