@@ -15,6 +15,7 @@
 #include <parquet/properties.h>
 
 #include "format/arrow_io.h"
+#include "format/parquet_dictionary.h"
 #include "format/parquet_error.h"
 #include "format/parquet_format.h"
 #include "format/parquet_levels.h"
@@ -24,6 +25,7 @@
 namespace braid {
 namespace {
 
+constexpr std::int64_t kDictionarySampleRows = 8192;
 constexpr std::int64_t kMillisPerDay = 86'400'000;
 constexpr std::int64_t kNanosPerMilli = 1'000'000;
 constexpr std::int64_t kJulianDayOfEpoch = 2'440'588;
@@ -136,29 +138,31 @@ void WriteInt96(const ParquetLeaf& leaf, const std::int16_t* definitions, const 
 
 class ParquetWriter : public FileWriter {
  public:
-  ParquetWriter(std::string path, std::vector<DataField> fields, std::unique_ptr<OutputFile> file)
+  ParquetWriter(std::string path, std::vector<DataField> fields, std::shared_ptr<parquet::schema::GroupNode> schema,
+                WriteSettings settings, std::unique_ptr<OutputFile> file)
       : path_(std::move(path)),
         fields_(std::move(fields)),
+        schema_(std::move(schema)),
+        settings_(std::move(settings)),
         file_(std::move(file)),
         statistics_(fields_, kParquetStatistics) {}
 
-  Status Start(const std::shared_ptr<parquet::schema::GroupNode>& schema, const WriteSettings& settings) {
-    row_group_bytes_ = settings.row_group_bytes;
-    return CatchParquet(ArrowTask::kWriting, path_, [&]() -> Status {
-      writer_ = parquet::ParquetFileWriter::Open(MakeArrowOutput(*file_), schema, settings.properties);
-      return Ok();
-    });
-  }
-
   Status Write(const Batch& batch) override {
     if (batch.rows->num_rows() == 0) return Ok();
-    return CatchParquet(ArrowTask::kWriting, path_, [&] { return WriteRows(*batch.rows); });
+    return CatchParquet(ArrowTask::kWriting, path_, [&]() -> Status {
+      if (writer_ == nullptr) {
+        BRAID_TRY_ASSIGN(settings_.properties, WithoutUselessDictionaries(*batch.rows));
+        Start();
+      }
+      return WriteRows(*batch.rows);
+    });
   }
 
   std::int64_t estimated_bytes() const override { return file_->position() + BufferedBytes(); }
 
   Result<WrittenFile> Finish() override {
     BRAID_TRY(CatchParquet(ArrowTask::kWriting, path_, [&]() -> Status {
+      if (writer_ == nullptr) Start();
       const std::unique_ptr<parquet::ParquetFileWriter> writer = std::move(writer_);
       writer->Close();
       return Ok();
@@ -169,6 +173,26 @@ class ParquetWriter : public FileWriter {
   }
 
  private:
+  void Start() { writer_ = parquet::ParquetFileWriter::Open(MakeArrowOutput(*file_), schema_, settings_.properties); }
+
+  /// The properties, with dictionaries only where they pay, to judge by the file's first rows.
+  Result<std::shared_ptr<parquet::WriterProperties>> WithoutUselessDictionaries(const arrow::RecordBatch& rows) const {
+    parquet::SchemaDescriptor schema;
+    schema.Init(schema_);
+    parquet::WriterProperties::Builder builder(*settings_.properties);
+    const std::shared_ptr<arrow::RecordBatch> first = rows.Slice(0, kDictionarySampleRows);
+    int leaf = 0;
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      BRAID_TRY_ASSIGN(const std::vector<ParquetLeaf> leaves,
+                       ShredColumn(fields_[i].name, fields_[i].type, first->column(static_cast<int>(i))));
+      for (const ParquetLeaf& values : leaves) {
+        if (!DictionaryPays(*values.values)) builder.disable_dictionary(schema.Column(leaf)->path());
+        ++leaf;
+      }
+    }
+    return builder.build();
+  }
+
   Status WriteRows(const arrow::RecordBatch& rows) {
     // A batch may be larger than a row group should be, so look at the size in between.
     constexpr std::int64_t kStep = 8192;
@@ -180,7 +204,7 @@ class ParquetWriter : public FileWriter {
         BRAID_TRY(WriteColumn(fields_[i], part->column(static_cast<int>(i)), leaf));
       }
       row_count_ += part->num_rows();
-      if (BufferedBytes() >= row_group_bytes_) {
+      if (BufferedBytes() >= settings_.row_group_bytes) {
         std::exchange(group_, nullptr)->Close();
       }
     }
@@ -215,13 +239,14 @@ class ParquetWriter : public FileWriter {
 
   std::string path_;
   std::vector<DataField> fields_;
+  std::shared_ptr<parquet::schema::GroupNode> schema_;
+  WriteSettings settings_;
   std::unique_ptr<OutputFile> file_;
   StatisticsCollector statistics_;
   std::shared_ptr<parquet::ArrowWriterProperties> arrow_properties_ = parquet::default_arrow_writer_properties();
   parquet::ArrowWriteContext context_{arrow::default_memory_pool(), arrow_properties_.get()};
-  std::unique_ptr<parquet::ParquetFileWriter> writer_;
-  parquet::RowGroupWriter* group_ = nullptr;  // owned by writer_
-  std::int64_t row_group_bytes_ = 0;
+  std::unique_ptr<parquet::ParquetFileWriter> writer_;  // from the first rows on
+  parquet::RowGroupWriter* group_ = nullptr;            // owned by writer_
   std::int64_t row_count_ = 0;
 };
 
@@ -232,12 +257,10 @@ Result<std::unique_ptr<FileWriter>> OpenParquetWriter(FileSystem& file_system, s
   BRAID_TRY_ASSIGN(const std::shared_ptr<parquet::schema::GroupNode> schema, MakeParquetSchema(fields));
   parquet::SchemaDescriptor descriptor;
   descriptor.Init(schema);
-  BRAID_TRY_ASSIGN(const WriteSettings settings, ReadSettings(descriptor, options));
+  BRAID_TRY_ASSIGN(WriteSettings settings, ReadSettings(descriptor, options));
   BRAID_TRY_ASSIGN(std::unique_ptr<OutputFile> file, file_system.Create(path));
-  auto writer = std::make_unique<ParquetWriter>(std::string(path), std::vector<DataField>(fields.begin(), fields.end()),
-                                                std::move(file));
-  BRAID_TRY(writer->Start(schema, settings));
-  return writer;
+  return std::make_unique<ParquetWriter>(std::string(path), std::vector<DataField>(fields.begin(), fields.end()),
+                                         schema, std::move(settings), std::move(file));
 }
 
 }  // namespace braid
