@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <mutex>
 #include <random>
 #include <set>
 #include <thread>
@@ -12,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/uuid.h"
+#include "table/commit_turn.h"
 #include "table/conflict_check.h"
 #include "table/data_file_reader.h"
 #include "table/index_manifest.h"
@@ -72,8 +74,9 @@ class Committer {
     BRAID_TRY_ASSIGN(merge_, ManifestMergeOptions::FromOptions(table_.options()));
     BRAID_TRY_ASSIGN(const RetryOptions retry, RetryOptions::FromOptions(table_.options()));
     const std::int64_t started_ms = clock_.NowMs();
+    const std::shared_ptr<std::mutex> turn = CommitTurnOf(fs(), paths().SnapshotDirectory());
     for (std::int64_t attempt = 0;; ++attempt) {
-      Result<Snapshot> snapshot = TryOnce(make_changes);
+      Result<Snapshot> snapshot = TryOnce(make_changes, *turn);
       if (snapshot) return snapshot;
       const ErrorCode code = snapshot.error().code();
       // A lost race and an unknown outcome are looked at again; every other failure is final.
@@ -89,7 +92,8 @@ class Committer {
   FileSystem& fs() const { return table_.file_system(); }
   const TablePaths& paths() const { return table_.paths(); }
 
-  Result<Snapshot> TryOnce(const MakeChanges& make_changes) {
+  Result<Snapshot> TryOnce(const MakeChanges& make_changes, std::mutex& turn) {
+    const std::lock_guard lock(turn);
     lost_race_ = false;
     BRAID_TRY_ASSIGN(const std::optional<Snapshot> latest, ReadLatest());
     if (tried_) {
