@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/thread_pool.h"
 #include "base/uuid.h"
 #include "meta/stores.h"
 #include "table/bucket_writer.h"
@@ -89,9 +90,11 @@ class DataTableWriter : public TableWriter {
   }
 
   Result<std::vector<CommitMessage>> PrepareCommit(bool wait_compaction, std::int64_t /*identifier*/) override {
+    BRAID_TRY_ASSIGN(std::vector<BucketChanges> changes_of_buckets, PrepareBuckets(wait_compaction));
     std::vector<CommitMessage> messages;
-    for (auto& [key, writer] : writers_) {
-      BRAID_TRY_ASSIGN(BucketChanges changes, writer->PrepareCommit(wait_compaction));
+    auto next = changes_of_buckets.begin();
+    for (const auto& [key, writer] : writers_) {
+      BucketChanges& changes = *next++;
       if (changes.empty()) continue;
       CommitMessage& message = MessageOf(messages, key);
       message.new_files = std::move(changes.new_files);
@@ -111,6 +114,28 @@ class DataTableWriter : public TableWriter {
   }
 
  private:
+  // What every bucket has to commit, in the order of writers_. Sorting and encoding what the buckets hold is most of the
+  // work of writing, so it is done for several of them at once.
+  Result<std::vector<BucketChanges>> PrepareBuckets(bool wait_compaction) {
+    std::vector<BucketWriter*> writers;
+    for (const auto& [key, writer] : writers_) writers.push_back(writer.get());
+    std::vector<BucketChanges> changes(writers.size());
+    const auto prepare = [&](std::int64_t bucket) -> Status {
+      const auto at = static_cast<std::size_t>(bucket);
+      BRAID_TRY_ASSIGN(changes[at], writers[at]->PrepareCommit(wait_compaction));
+      return Ok();
+    };
+    if (writers.size() > 1 && bucket_pool_ == nullptr) {
+      bucket_pool_ = std::make_unique<ThreadPool>(std::max(1, CpuPool().thread_count() - 1));
+    }
+    if (bucket_pool_ == nullptr) {
+      if (!writers.empty()) BRAID_TRY(prepare(0));
+      return changes;
+    }
+    BRAID_TRY(ParallelFor(*bucket_pool_, static_cast<std::int64_t>(writers.size()), prepare));
+    return changes;
+  }
+
   Status WriteRows(const Batch& batch) {
     BRAID_TRY_ASSIGN(std::vector<RoutedRows> parts, router_->Route(batch));
     for (const RoutedRows& part : parts) {
@@ -201,6 +226,8 @@ class DataTableWriter : public TableWriter {
   std::optional<std::map<BucketKey, std::vector<DataFileMeta>>> existing_;
   std::map<BinaryRow, std::int32_t> partition_buckets_;  // that the files of a partition were written with
   std::map<BucketKey, std::unique_ptr<BucketWriter>> writers_;
+  // Threads beside the caller's that work on buckets. Not the CPU pool's: they wait for compactions that run there.
+  std::unique_ptr<ThreadPool> bucket_pool_;
 };
 
 }  // namespace
