@@ -285,7 +285,9 @@ bool BucketChanges::empty() const {
 Result<std::unique_ptr<MergeTreeWriter>> MergeTreeWriter::Make(MergeTreeWriterConfig config) {
   BRAID_TRY_ASSIGN(WriterOptions options, ReadWriterOptions(config));
   BRAID_TRY_ASSIGN(std::shared_ptr<const MergeFunction> function, MakeMergeFunction(config.options, config.schema));
-  BRAID_TRY_ASSIGN(Levels levels, Levels::Make(config.schema.key_fields, options.compaction.level_count, config.files));
+  // Who never compacts needs no view of the levels, however many files they have, and does not judge them.
+  BRAID_TRY_ASSIGN(Levels levels, Levels::Make(config.schema.key_fields, options.compaction.level_count,
+                                               options.write_only ? std::vector<DataFileMeta>() : config.files));
   std::int64_t max_sequence_number = -1;
   for (const DataFileMeta& file : config.files) {
     max_sequence_number = std::max(max_sequence_number, file.max_sequence_number);

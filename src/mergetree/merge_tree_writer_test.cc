@@ -207,6 +207,21 @@ TEST(MergeTreeWriterTest, NeverCompactsIfWriteOnly) {
   EXPECT_THAT(writer->Compact(true), IsError(ErrorCode::kInvalidArgument));
 }
 
+// As in Java, whose writers look at levels only to compact them.
+TEST(MergeTreeWriterTest, DoesNotJudgeLevelsIfWriteOnly) {
+  const std::vector<DataFileMeta> sharing_keys = {FileOf("a", 5, 1, 0, 10, 7), FileOf("b", 5, 1, 10, 20, 8)};
+  Bucket compacting({});
+  compacting.files() = sharing_keys;
+  EXPECT_THAT(compacting.Open(), IsError(ErrorCode::kCorruption));
+  Bucket bucket(OptionsOf({{"write-only", "true"}}));
+  bucket.files() = sharing_keys;
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto writer, bucket.Open());
+  ASSERT_THAT(writer->Write(OneRow(bucket.schema(), 10, "x")), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const BucketChanges changes, writer->PrepareCommit(true));
+  ASSERT_EQ(changes.new_files.size(), 1U);
+  EXPECT_EQ(changes.new_files[0].min_sequence_number, 9);
+}
+
 TEST(MergeTreeWriterTest, WritesEveryRowToTheInputChangelog) {
   Bucket bucket(OptionsOf({{"changelog-producer", "input"}}));
   BRAID_ASSERT_OK_AND_ASSIGN(const auto writer, bucket.Open());
