@@ -1,0 +1,16 @@
+#include <array>
+
+#include "table/recoveries_internal.h"
+
+namespace braid {
+
+std::span<const OperationKind> OperationKinds() {
+  static constexpr std::array kKinds = {
+      OperationKind{"expire", RecoverExpire},
+      OperationKind{"rollback", RecoverRollback},
+      OperationKind{"tag", RecoverTagRemoval},
+  };
+  return kKinds;
+}
+
+}  // namespace braid

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "table/operation.h"
+
+namespace braid {
+
+/// A kind of journalled operation.
+struct OperationKind {
+  std::string_view name;
+  RecoverOperation recover;
+};
+
+/// Every kind; a new one is a line in recoveries.cc.
+std::span<const OperationKind> OperationKinds();
+
+// The recoveries, each beside its operation.
+Result<Recovered> RecoverExpire(const LockedTable& table, const OperationJournal& journal);
+Result<Recovered> RecoverRollback(const LockedTable& table, const OperationJournal& journal);
+Result<Recovered> RecoverTagRemoval(const LockedTable& table, const OperationJournal& journal);
+
+}  // namespace braid
