@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +12,8 @@
 #include "catalog/global_tables.h"
 #include "catalog/warehouse_folder.h"
 #include "meta/stores.h"
+#include "table/external_paths.h"
+#include "table/lines.h"
 
 namespace braid {
 
@@ -84,7 +87,10 @@ class FileSystemCatalog : public Catalog {
       return Error(ErrorCode::kInvalidArgument, fmt::format("database {} still has {} tables", database, tables.size()))
           .Hint("drop them first, or use CASCADE");
     }
-    return file_system_->DeleteTree(warehouse_.DatabasePath(database));
+    std::set<std::string> external;
+    for (const std::string& table : tables) external.merge(ExternalPaths(PathOf(database, table)));
+    BRAID_TRY(file_system_->DeleteTree(warehouse_.DatabasePath(database)));
+    return DeleteTrees(external);
   }
 
   Result<std::vector<std::string>> ListTables(const std::string& database) const override {
@@ -149,7 +155,10 @@ class FileSystemCatalog : public Catalog {
     BRAID_TRY_ASSIGN(const bool exists, TableExists(identifier));
     if (!exists && mode.ignore_if_not_exists) return Ok();
     BRAID_TRY(CheckTable(identifier));
-    return file_system_->DeleteTree(PathOf(identifier.database, identifier.table));
+    const std::string root = PathOf(identifier.database, identifier.table);
+    const std::set<std::string> external = ExternalPaths(root);
+    BRAID_TRY(file_system_->DeleteTree(root));
+    return DeleteTrees(external);
   }
 
   Status RenameTable(const Identifier& from, const Identifier& to) override {
@@ -197,6 +206,19 @@ class FileSystemCatalog : public Catalog {
   }
 
  private:
+  // Where a table has data outside its folder; none if its lines cannot be told, which is no reason to keep the rest.
+  std::set<std::string> ExternalPaths(const std::string& root) const {
+    const Result<TableLines> lines = ListLines(*file_system_, root, Inference::kSkip);
+    if (!lines) return {};
+    Result<std::set<std::string>> paths = ExternalDataPaths(*file_system_, *lines);
+    return paths ? *std::move(paths) : std::set<std::string>();
+  }
+
+  Status DeleteTrees(const std::set<std::string>& paths) {
+    for (const std::string& path : paths) BRAID_TRY(file_system_->DeleteTree(path));
+    return Ok();
+  }
+
   std::string PathOf(const std::string& database, const std::string& table) const {
     return warehouse_.TablePath(database, table);
   }

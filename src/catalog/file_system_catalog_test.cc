@@ -53,6 +53,20 @@ class FileSystemCatalogTest : public testing::Test {
   std::shared_ptr<Catalog> catalog_;
 };
 
+TEST_F(FileSystemCatalogTest, DropsWhatATableHasElsewhere) {
+  for (const bool with_database : {false, true}) {
+    const std::string external = folder_.path() + "/elsewhere";
+    std::filesystem::create_directories(external + "/bucket-0");
+    std::ofstream(external + "/bucket-0/data-1.parquet") << "rows";
+    TableDefinition definition = Definition();
+    definition.options.Set("data-file.external-paths", "file://" + external + "/");
+    ASSERT_THAT(catalog_->CreateTable(Named("db.t"), definition, false), IsOk());
+    const Status dropped = with_database ? catalog_->DropDatabase("db", {.cascade = true}) : catalog_->DropTable(Named("db.t"), {});
+    ASSERT_THAT(dropped, IsOk());
+    EXPECT_FALSE(std::filesystem::exists(external));
+  }
+}
+
 TEST_F(FileSystemCatalogTest, ListsDatabasesInOrder) {
   ASSERT_THAT(catalog_->CreateDatabase("b", false), IsOk());
   ASSERT_THAT(catalog_->CreateDatabase("a", false), IsOk());

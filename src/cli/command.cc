@@ -16,6 +16,8 @@ const std::vector<CommandEntry>& Commands() {
       {"read", "print a table's rows as JSON lines", AddReadCommand},
       {"log", "list a table's snapshots, newest first, and what made them", AddLogCommand},
       {"files", "list the data files of a snapshot", AddFilesCommand},
+      {"tag", "name snapshots, so that they stay", AddTagCommand},
+      {"table", "take care of a table: expire, roll back, clean, check, repair", AddTableCommand},
       {"lineage", "show what tables and snapshots were made from", AddLineageCommand},
       {"stream", "print a table's changes as JSON lines, snapshot by snapshot", AddStreamCommand},
   };

@@ -35,6 +35,8 @@ std::function<Status()> AddLogCommand(CLI::App& command);
 std::function<Status()> AddReadCommand(CLI::App& command);
 std::function<Status()> AddSqlCommand(CLI::App& command);
 std::function<Status()> AddStreamCommand(CLI::App& command);
+std::function<Status()> AddTableCommand(CLI::App& command);
+std::function<Status()> AddTagCommand(CLI::App& command);
 
 /// Errors: kInvalidArgument, with the nearest command, if the program's first argument is no option and no command.
 Status CheckCommandName(std::string_view first_argument);

@@ -64,4 +64,31 @@ Result<StatementResult> ProcedureSuccess();
 // procedure_compact.cc
 Procedure CompactProcedure();
 
+// procedure_tags.cc
+Procedure CreateTagProcedure();
+Procedure CreateTagFromTimestampProcedure();
+Procedure CreateTagFromWatermarkProcedure();
+Procedure DeleteTagProcedure();
+Procedure ExpireTagsProcedure();
+Procedure RenameTagProcedure();
+Procedure ReplaceTagProcedure();
+Procedure TriggerTagAutomaticCreationProcedure();
+
+// procedure_expiry.cc
+Procedure ExpireChangelogsProcedure();
+Procedure ExpireSnapshotsProcedure();
+
+// procedure_rollback.cc
+Procedure RollbackToProcedure();
+Procedure RollbackToAsLatestProcedure();
+Procedure RollbackToTimestampProcedure();
+Procedure RollbackToWatermarkProcedure();
+
+// procedure_consumers.cc
+Procedure ClearConsumersProcedure();
+Procedure ResetConsumerProcedure();
+
+// procedure_orphans.cc
+Procedure RemoveOrphanFilesProcedure();
+
 }  // namespace braid

@@ -10,6 +10,23 @@ namespace braid {
 const std::vector<Procedure>& Procedures() {
   static const std::vector<Procedure> procedures = {
       CompactProcedure(),
+      CreateTagProcedure(),
+      CreateTagFromTimestampProcedure(),
+      CreateTagFromWatermarkProcedure(),
+      DeleteTagProcedure(),
+      ExpireTagsProcedure(),
+      RenameTagProcedure(),
+      ReplaceTagProcedure(),
+      TriggerTagAutomaticCreationProcedure(),
+      ExpireChangelogsProcedure(),
+      ExpireSnapshotsProcedure(),
+      RollbackToProcedure(),
+      RollbackToAsLatestProcedure(),
+      RollbackToTimestampProcedure(),
+      RollbackToWatermarkProcedure(),
+      ClearConsumersProcedure(),
+      ResetConsumerProcedure(),
+      RemoveOrphanFilesProcedure(),
   };
   return procedures;
 }

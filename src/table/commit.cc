@@ -13,6 +13,7 @@
 #include "table/data_file_reader.h"
 #include "table/file_scan.h"
 #include "table/index_manifest.h"
+#include "table/upkeep.h"
 #include "types/cast.h"
 #include "types/predicate.h"
 
@@ -168,6 +169,7 @@ Result<std::vector<Snapshot>> TableCommit::Commit(const Committable& committable
                      CommitSnapshot(table_, identity, [&](const std::optional<Snapshot>&) -> Result<SnapshotChanges> { return *changes; }, names_, *clock_));
     snapshots.push_back(std::move(snapshot));
   }
+  MaintainAfterCommit(table_, committable.identifier == kBatchCommitIdentifier, *clock_);
   return snapshots;
 }
 
@@ -191,6 +193,7 @@ Result<std::vector<Snapshot>> TableCommit::Overwrite(const Committable& committa
                      CommitSnapshot(table_, identity, [&](const std::optional<Snapshot>&) -> Result<SnapshotChanges> { return parts.compact; }, names_, *clock_));
     snapshots.push_back(std::move(snapshot));
   }
+  MaintainAfterCommit(table_, committable.identifier == kBatchCommitIdentifier, *clock_);
   return snapshots;
 }
 

@@ -156,7 +156,8 @@ class Committer {
     return WriteList(manifests);
   }
 
-  Result<WrittenMetadata> WriteBase(const std::optional<Snapshot>& latest) {
+  Result<WrittenMetadata> WriteBase(const std::optional<Snapshot>& latest, const SnapshotChanges& changes) {
+    if (changes.base) return WriteEntries(*changes.base);
     std::vector<ManifestFileMeta> manifests;
     if (latest) {
       BRAID_TRY_ASSIGN(manifests, ReadManifestList(fs(), paths(), latest->base_manifest_list));
@@ -180,7 +181,7 @@ class Committer {
     if (schemas.empty()) return Error(ErrorCode::kNotFound, fmt::format("table {} was dropped", table_.name()));
     snapshot.schema_id = schemas.back();
 
-    BRAID_TRY_ASSIGN(const WrittenMetadata base, WriteBase(latest));
+    BRAID_TRY_ASSIGN(const WrittenMetadata base, WriteBase(latest, changes));
     snapshot.base_manifest_list = base.name;
     snapshot.base_manifest_list_size = base.size_bytes;
     BRAID_TRY_ASSIGN(const WrittenMetadata delta, WriteEntries(changes.delta));

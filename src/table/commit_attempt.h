@@ -22,6 +22,9 @@ struct SnapshotChanges {
   std::vector<ManifestEntry> changelog;
   std::vector<IndexManifestEntry> indexes;
   bool check_conflicts = false;
+  /// Live files that the base list names in manifests of its own instead of those carried over: for commits that bring
+  /// back files which an earlier one deleted, since readers take a deletion for final.
+  std::optional<std::vector<ManifestEntry>> base = std::nullopt;
 };
 
 /// What stays the same over all attempts at one snapshot.

@@ -1,5 +1,7 @@
 // Plays a script of the oracle's language (../oracle/paimon/README.md, "Scripts") with Braid's own writers: the steps
-// create_database, create_table, drop_table, alter_table, write, compact, truncate_table, drop_partition. One line of
+// create_database, create_table, drop_table, alter_table, write, compact, truncate_table, drop_partition, and those of
+// upkeep: create_tag, delete_tag, rename_tag, replace_tag, create_auto_tags, rollback, expire_snapshots,
+// expire_changelogs, consumer, remove_orphans. One line of
 // JSON a step goes to standard output, as `oracle exec` prints it. A step or key that is not known stops the script
 // with exit code 2, so that a scenario knows that it is about something else; any failure of Braid stops it with 1.
 
@@ -23,6 +25,13 @@
 #include "catalog/catalog.h"
 #include "meta/schema_change.h"
 #include "table/commit.h"
+#include "table/expire.h"
+#include "table/orphan_files.h"
+#include "table/rollback.h"
+#include "table/snapshot_selector.h"
+#include "table/tag_change.h"
+#include "table/tag_creation.h"
+#include "table/tag_removal.h"
 #include "table/write.h"
 #include "types/cast.h"
 
@@ -230,9 +239,102 @@ class Script {
       Write(step);
     } else if (op == "compact") {
       Compact(step);
-    } else {
+    } else if (!RunUpkeep(op, step)) {
       Unknown(fmt::format("the step {}", op));
     }
+  }
+
+  // False if it is no step of upkeep.
+  bool RunUpkeep(const std::string& op, const Json& step) {
+    if (op == "create_tag" || op == "replace_tag") {
+      CheckKeys(step, {"table", "branch", "tag", "snapshot", "retained"});
+      SetTag(op, step);
+    } else if (op == "delete_tag") {
+      CheckKeys(step, {"table", "branch", "tag"});
+      Take(DeleteTags(Open(step), {Take(step.GetString("tag"), "a step")}, {}, SystemClock()), "delete_tag");
+    } else if (op == "rename_tag") {
+      CheckKeys(step, {"table", "branch", "tag", "to"});
+      Require(RenameTag(Open(step), Take(step.GetString("tag"), "a step"), Take(step.GetString("to"), "a step")),
+              "rename_tag");
+    } else if (op == "create_auto_tags") {
+      CheckKeys(step, {"table", "branch", "options"});
+      Take(CreateAutomaticTags(Open(step), SystemClock()), "create_auto_tags");
+    } else if (op == "rollback") {
+      CheckKeys(step, {"table", "branch", "snapshot", "tag"});
+      Take(RollbackHard(Open(step), SelectorOf(step), false, SystemClock()), "rollback");
+    } else if (op == "expire_snapshots" || op == "expire_changelogs") {
+      CheckKeys(step, {"table", "branch", "options", "retain_max", "retain_min", "older_than", "max_deletes",
+                       "changelog_retain_max", "changelog_retain_min", "changelog_older_than"});
+      const Table table = Open(step);
+      const ExpireRequest request = ExpireRequestOf(step);
+      if (op == "expire_snapshots") {
+        Take(ExpireSnapshots(table, request, SystemClock()), "expire_snapshots");
+      } else {
+        Take(ExpireChangelogs(table, request, false, SystemClock()), "expire_changelogs");
+      }
+    } else if (op == "consumer") {
+      CheckKeys(step, {"table", "branch", "id", "next"});
+      const Table table = Open(step);
+      const std::string id = Take(step.GetString("id"), "a step");
+      if (const auto next = *step.FindInteger("next")) {
+        Require(WriteConsumer(table.file_system(), table.paths(), {.id = id, .next_snapshot = SnapshotId(*next)}),
+                "consumer");
+      } else {
+        Require(DeleteConsumer(table.file_system(), table.paths(), id), "consumer");
+      }
+    } else if (op == "remove_orphans") {
+      CheckKeys(step, {"table"});
+      const std::int64_t now_ms = SystemClock().NowMs();
+      Take(RemoveOrphanFiles(Open(step), {.older_than_ms = now_ms, .dry_run = false, .progress = {}}, SystemClock()),
+           "remove_orphans");
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  static SnapshotSelector SelectorOf(const Json& step) {
+    SnapshotSelector selector;
+    if (const auto id = *step.FindInteger("snapshot")) selector.id = SnapshotId(*id);
+    if (const auto tag = *step.FindString("tag")) selector.tag = *tag;
+    return selector;
+  }
+
+  void SetTag(const std::string& op, const Json& step) {
+    const Table table = Open(step);
+    SnapshotSelector selector;
+    if (const auto id = *step.FindInteger("snapshot")) selector.id = SnapshotId(*id);
+    NewTag tag{.name = Take(step.GetString("tag"), "a step"),
+               .snapshot = Take(SelectSnapshot(table, selector), "the snapshot")};
+    if (const auto retained = *step.FindString("retained"))
+      tag.time_retained = Take(ParseDuration(*retained), "retained");
+    Take(op == "create_tag" ? CreateTag(table, tag, SystemClock()) : MoveTag(table, tag, SystemClock()), op.c_str());
+  }
+
+  // A number alone decides when it is given; otherwise everything older than now may go.
+  static ExpireRequest ExpireRequestOf(const Json& step) {
+    const std::int64_t now_ms = SystemClock().NowMs();
+    const auto age = [&](const char* key, const std::string& otherwise) {
+      return now_ms - Take(ParseDuration(step.FindString(key)->value_or(otherwise)), key).count();
+    };
+    const auto number = [&](const char* key, std::int64_t otherwise) {
+      return step.FindInteger(key)->value_or(otherwise);
+    };
+    ExpireRequest request;
+    Retention& snapshots = request.snapshots;
+    snapshots.older_than_ms = age("older_than", step.Find("retain_max") != nullptr ? "3650 d" : "0 ms");
+    snapshots.retain_min = number("retain_min", 1);
+    snapshots.retain_max = number("retain_max", snapshots.retain_max);
+    snapshots.max_deletes = number("max_deletes", snapshots.max_deletes);
+    Retention& changelogs = request.changelogs;
+    changelogs = snapshots;
+    if (step.Find("changelog_older_than") != nullptr) changelogs.older_than_ms = age("changelog_older_than", "0 ms");
+    changelogs.retain_max = number("changelog_retain_max", changelogs.retain_max);
+    changelogs.retain_min = number("changelog_retain_min", changelogs.retain_min);
+    request.keep_changelogs = changelogs.retain_max > snapshots.retain_max ||
+                              changelogs.retain_min > snapshots.retain_min ||
+                              changelogs.older_than_ms < snapshots.older_than_ms;
+    return request;
   }
 
   static void CheckKeys(const Json& step, const std::set<std::string>& known) {

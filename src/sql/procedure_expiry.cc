@@ -1,0 +1,73 @@
+// Expiry: expire_snapshots, expire_changelogs.
+
+#include "base/text.h"
+#include "sql/procedure.h"
+#include "table/expire.h"
+#include "types/local_time.h"
+
+namespace braid {
+
+namespace {
+
+// What the table's options say, with the arguments over it.
+Status Override(const ProcedureArguments& arguments, Retention& retention) {
+  retention.retain_max = arguments.Int("retain_max").value_or(retention.retain_max);
+  retention.retain_min = arguments.Int("retain_min").value_or(retention.retain_min);
+  retention.max_deletes = arguments.Int("max_deletes").value_or(retention.max_deletes);
+  if (const auto text = arguments.Text("older_than"); text && !Trim(*text).empty()) {
+    BRAID_TRY_ASSIGN(retention.older_than_ms, ParseLocalTime(*text).Context("in argument 'older_than'"));
+  }
+  return Ok();
+}
+
+// "k1=v1,k2=v2"
+Result<Options> OptionsOf(const std::string& text) {
+  Options options;
+  for (const std::string& pair : Split(text, ',')) {
+    if (Trim(pair).empty()) continue;
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos) {
+      return Error(ErrorCode::kInvalidArgument, "argument 'options' is not of the form 'key=value,key=value'");
+    }
+    options.Set(std::string(Trim(pair.substr(0, equals))), std::string(Trim(pair.substr(equals + 1))));
+  }
+  return options;
+}
+
+Result<StatementResult> Snapshots(const ProcedureArguments& arguments, const StatementContext& context) {
+  BRAID_TRY_ASSIGN(const Table table, OpenTableArgument(arguments, context));
+  BRAID_TRY_ASSIGN(const Options more, OptionsOf(arguments.Text("options").value_or("")));
+  const Clock& clock = context.session.clock();
+  BRAID_TRY_ASSIGN(ExpireRequest request, ExpireRequest::FromOptions(table.options().With(more), clock.NowMs()));
+  BRAID_TRY(Override(arguments, request.snapshots));
+  BRAID_TRY_ASSIGN(const ExpireResult result, ExpireSnapshots(table, request, clock));
+  return TextResult("result", {std::to_string(result.expired)});
+}
+
+Result<StatementResult> Changelogs(const ProcedureArguments& arguments, const StatementContext& context) {
+  BRAID_TRY_ASSIGN(const Table table, OpenTableArgument(arguments, context));
+  const Clock& clock = context.session.clock();
+  BRAID_TRY_ASSIGN(ExpireRequest request, ExpireRequest::FromOptions(table.options(), clock.NowMs()));
+  BRAID_TRY(Override(arguments, request.changelogs));
+  const bool all = arguments.Bool("delete_all").value_or(false);
+  BRAID_TRY_ASSIGN(const ExpireResult result, ExpireChangelogs(table, request, all, clock));
+  return TextResult("result", {all ? "Delete all separated changelogs success." : std::to_string(result.expired)});
+}
+
+std::vector<ProcedureParameter> ExpiryParameters(ProcedureParameter last) {
+  return {{"table", DataType::String()},          {"retain_max", DataType::Int(), true},
+          {"retain_min", DataType::Int(), true},  {"older_than", DataType::String(), true},
+          {"max_deletes", DataType::Int(), true}, last};
+}
+
+}  // namespace
+
+Procedure ExpireSnapshotsProcedure() {
+  return {"expire_snapshots", ExpiryParameters({"options", DataType::String(), true}), Snapshots};
+}
+
+Procedure ExpireChangelogsProcedure() {
+  return {"expire_changelogs", ExpiryParameters({"delete_all", DataType::Boolean(), true}), Changelogs};
+}
+
+}  // namespace braid

@@ -1,0 +1,90 @@
+#include "table/rollback.h"
+
+#include <gtest/gtest.h>
+
+#include "meta/fork_record.h"
+#include "table/tag_change.h"
+#include "table/upkeep_testing.h"
+
+namespace braid {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr std::int64_t kNow = 1'715'681'730'000;
+
+class RollbackTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    BRAID_ASSERT_OK_AND_ASSIGN(
+        table_, CreateTestTable(fs_, TestDefinition({{"k", DataType::Int()}, {"v", DataType::Int()}}, {"k"},
+                                                    {{"bucket", "1"}, {"write-only", "true"}})));
+    for (int value = 1; value <= 4; ++value) {
+      Committable committable;
+      BRAID_ASSERT_OK_AND_ASSIGN(committable.messages, WriteRows(*table_, {{1, value}}));
+      ASSERT_THAT(TableCommit(*table_, "user", clock_).Commit(committable), IsOk());
+      clock_.Advance(1000);
+    }
+    for (const int id : {2, 3}) {
+      BRAID_ASSERT_OK_AND_ASSIGN(const Snapshot snapshot, ReadSnapshot(*fs_, table_->paths(), SnapshotId(id)));
+      ASSERT_THAT(
+          CreateTag(
+              *table_,
+              {.name = "t" + std::to_string(id), .snapshot = snapshot, .time_retained = {}, .ignore_if_exists = false},
+              clock_),
+          IsOk());
+    }
+  }
+
+  static std::vector<std::string> Row(int value) { return {R"({"k":1,"v":)" + std::to_string(value) + "}"}; }
+
+  ManualClock clock_{kNow};
+  std::shared_ptr<MemoryFileSystem> fs_ = std::make_shared<MemoryFileSystem>(clock_);
+  std::optional<Table> table_;
+};
+
+TEST_F(RollbackTest, AsLatestKeepsAllSnapshotsAndTags) {
+  BRAID_ASSERT_OK_AND_ASSIGN(const RollbackResult result, RollbackAsLatest(*table_, {.id = SnapshotId(2)}, clock_));
+  EXPECT_EQ(result.previous, SnapshotId(4));
+  EXPECT_EQ(result.current, SnapshotId(5));
+  EXPECT_THAT(SortedRows(*table_), HasValue(Row(2)));
+  BRAID_ASSERT_OK_AND_ASSIGN(const Snapshot made, ReadSnapshot(*fs_, table_->paths(), SnapshotId(5)));
+  EXPECT_EQ(made.commit_kind, CommitKind::kOverwrite);
+  EXPECT_EQ(made.total_record_count, 2);
+  EXPECT_THAT(ListTags(*fs_, table_->paths()), HasValue(ElementsAre("t2", "t3")));
+  EXPECT_THAT(SortedRows(*table_->With(Options(Options::Map{{"scan.snapshot-id", "4"}}))), HasValue(Row(4)));
+  ASSERT_THAT(RollbackAsLatest(*table_, {.id = SnapshotId(4)}, clock_), IsOk());
+  EXPECT_THAT(SortedRows(*table_), HasValue(Row(4)));
+}
+
+TEST_F(RollbackTest, HardEndsTheLine) {
+  BRAID_ASSERT_OK_AND_ASSIGN(const RollbackResult preview, RollbackHard(*table_, {.id = SnapshotId(2)}, true, clock_));
+  EXPECT_THAT(preview.removed_snapshots, ElementsAre(SnapshotId(4), SnapshotId(3)));
+  EXPECT_THAT(preview.removed_tags, ElementsAre("t3"));
+  EXPECT_THAT(SortedRows(*table_), HasValue(Row(4)));
+  ASSERT_THAT(RollbackHard(*table_, {.id = SnapshotId(2)}, false, clock_), IsOk());
+  EXPECT_THAT(ListSnapshots(*fs_, table_->paths()), HasValue(ElementsAre(SnapshotId(1), SnapshotId(2))));
+  EXPECT_THAT(FindLatestSnapshot(*fs_, table_->paths()), HasValue(std::optional(SnapshotId(2))));
+  EXPECT_THAT(ListTags(*fs_, table_->paths()), HasValue(ElementsAre("t2")));
+  EXPECT_THAT(SortedRows(*table_), HasValue(Row(2)));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto record, ReadTableRecord(*fs_, table_->paths()));
+  ASSERT_TRUE(record.has_value());
+  ASSERT_EQ(record->rewinds.at("root").size(), 1U);
+  EXPECT_EQ(record->rewinds.at("root")[0].to_snapshot, SnapshotId(2));
+  EXPECT_EQ(record->rewinds.at("root")[0].head_before.id, SnapshotId(4));
+  // The ids come again.
+  ASSERT_THAT(Insert(*table_, {{1, 7}}), IsOk());
+  EXPECT_THAT(SortedRows(*table_), HasValue(Row(7)));
+  EXPECT_THAT(FindLatestSnapshot(*fs_, table_->paths()), HasValue(std::optional(SnapshotId(3))));
+}
+
+TEST_F(RollbackTest, FindsItsTargetByTimeAndTag) {
+  ASSERT_THAT(RollbackHard(*table_, {.timestamp_ms = kNow + 2999}, false, clock_), IsOk());
+  EXPECT_THAT(SortedRows(*table_), HasValue(Row(3)));
+  ASSERT_THAT(RollbackHard(*table_, {.tag = "t2"}, false, clock_), IsOk());
+  EXPECT_THAT(SortedRows(*table_), HasValue(Row(2)));
+  EXPECT_THAT(RollbackHard(*table_, {.id = SnapshotId(9)}, false, clock_), IsError(ErrorCode::kNotFound));
+}
+
+}  // namespace
+}  // namespace braid

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "meta/snapshot.h"
+#include "table/table.h"
+
+namespace braid {
+
+// Makes, moves and renames tags of a table's branch (spec metadata.md §10.2). tag_removal.h takes them away.
+
+struct NewTag {
+  std::string name;
+  Snapshot snapshot;
+  /// How long it is kept; nullopt: as `tag.default-time-retained` says, if it says so.
+  std::optional<std::chrono::milliseconds> time_retained = std::nullopt;
+  bool ignore_if_exists = false;  ///< an existing tag stays as it is
+};
+
+/// Returns the tag that is there afterwards. Errors: kAlreadyExists; kInvalidArgument for a name that is none, a guard
+/// tag's, or an automatic tag's for a snapshot that has one; kNotFound if the snapshot's files went away meanwhile.
+Result<Tag> CreateTag(const Table& table, const NewTag& tag, const Clock& clock);
+
+/// Points an existing tag at the snapshot, in one step for readers. As in Paimon its retention is `time_retained`, none
+/// without. What only the old snapshot used stays for RemoveOrphanFiles. Errors: kNotFound if there is no such tag, and
+/// as CreateTag.
+Result<Tag> MoveTag(const Table& table, const NewTag& tag, const Clock& clock);
+
+/// Errors: kNotFound, kAlreadyExists; kInvalidArgument for guard tags and names that are none.
+Status RenameTag(const Table& table, const std::string& from, const std::string& to);
+
+}  // namespace braid

@@ -1,0 +1,181 @@
+#include "table/tag_removal.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "meta/line_upkeep.h"
+#include "meta/snapshot_json.h"
+#include "meta/stores.h"
+#include "meta/tag_time.h"
+#include "table/line_holdings.h"
+#include "table/operation.h"
+#include "table/recoveries_internal.h"
+#include "table/removed_roots.h"
+#include "types/local_time.h"
+
+namespace braid {
+
+namespace {
+
+Json ArgsOf(const Line& line, const std::vector<Tag>& tags) {
+  Json args;
+  args.Add("lineId", line.id);
+  Json::Array list;
+  for (const Tag& tag : tags) {
+    Json entry;
+    entry.Add("name", tag.name);
+    entry.Add("snapshot", PrintSnapshot(tag.snapshot));
+    list.push_back(std::move(entry));
+  }
+  args.Add("tags", std::move(list));
+  return args;
+}
+
+Result<std::vector<Tag>> TagsOf(const Json& args) {
+  std::vector<Tag> tags;
+  const Json* list = args.Find("tags");
+  if (list == nullptr || !list->is_array()) return Error(ErrorCode::kCorruption, "it lists no tags");
+  for (const Json& entry : list->as_array()) {
+    BRAID_TRY_ASSIGN(const std::string name, entry.GetString("name"));
+    BRAID_TRY_ASSIGN(const std::string text, entry.GetString("snapshot"));
+    BRAID_TRY_ASSIGN(Snapshot snapshot, ParseSnapshot(text));
+    tags.push_back({.name = name, .snapshot = std::move(snapshot), .create_time = {}, .time_retained = {}});
+  }
+  return tags;
+}
+
+Result<DoomedFiles> FilesOf(const std::vector<Tag>& tags, const Table& table, const TableLines& lines,
+                            const Line& line) {
+  std::vector<Snapshot> contents;
+  std::set<std::string> names;
+  for (const Tag& tag : tags) {
+    names.insert(tag.name);
+    const bool seen = std::any_of(contents.begin(), contents.end(),
+                                  [&](const Snapshot& content) { return RefOf(content) == RefOf(tag.snapshot); });
+    if (!seen) contents.push_back(tag.snapshot);
+  }
+  return FilesOf(contents, names, table, lines, line);
+}
+
+Status RemoveTags(const Table& table, const std::vector<Tag>& tags) {
+  for (const Tag& tag : tags) BRAID_TRY(DeleteTag(table.file_system(), table.paths(), tag.name));
+  return Ok();
+}
+
+Result<TagRemoval> Remove(const Table& table, std::vector<Tag> tags, const TagRemovalOptions& options,
+                          const Clock& clock) {
+  TagRemoval removal;
+  OperationContext context = ContextOf(table);
+  context.clock = &clock;
+  context.lock_timeout = options.lock_timeout;
+  if (!options.dry_run) RecoverOnOpen(context);
+  if (tags.empty()) return removal;
+  for (const Tag& tag : tags) removal.tags.push_back(tag.name);
+  BRAID_TRY_ASSIGN(const LockedTable locked, LockedTable::Acquire(context));
+  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.file_system(), table.paths().root(), Inference::kSkip));
+  BRAID_TRY_ASSIGN(const Line* line, LineAt(lines, table.paths()));
+  BRAID_TRY_ASSIGN(const DoomedFiles files, FilesOf(tags, table, lines, *line));
+  if (options.dry_run) {
+    removal.files = files.Preview();
+    return removal;
+  }
+  BRAID_TRY_ASSIGN(const OperationJournal journal, locked.Begin("tag", "DELETING", ArgsOf(*line, tags)));
+  removal.files = files.Count();  // holds also if a failure is put right by recovering
+  const auto body = [&]() -> Status {
+    BRAID_TRY(RemoveTags(table, tags));
+    BRAID_TRY_ASSIGN(removal.files, files.Delete(options.progress));
+    return Ok();
+  };
+  BRAID_TRY(RunJournalled(locked, journal, body));
+  return removal;
+}
+
+// When a tag was made, on the process's clocks; by its file if it does not say.
+Result<std::optional<std::int64_t>> CreatedLocalMs(const Table& table, const Tag& tag) {
+  if (tag.create_time && tag.time_retained) {
+    BRAID_TRY_ASSIGN(const LocalDateTime time, ParseLocalDateTime(*tag.create_time));
+    return std::optional(time.seconds * 1000 + time.nanos / 1'000'000);
+  }
+  const Result<FileStatus> status = table.file_system().Stat(table.paths().TagFile(tag.name));
+  if (status) return std::optional(ToLocalTime(status->modified_ms).millis);
+  if (status.error().code() == ErrorCode::kNotFound) return std::optional<std::int64_t>();
+  return status.error();
+}
+
+Result<bool> IsOver(const Table& table, const Tag& tag, std::int64_t now_local_ms,
+                    std::optional<std::int64_t> older_than_local_ms) {
+  const bool has_retention = tag.create_time && tag.time_retained;
+  if (!has_retention && !older_than_local_ms) return false;
+  BRAID_TRY_ASSIGN(const std::optional<std::int64_t> created, CreatedLocalMs(table, tag));
+  if (!created) return false;
+  if (older_than_local_ms && *created < *older_than_local_ms) return true;
+  if (!has_retention) return false;
+  BRAID_TRY_ASSIGN(const std::chrono::microseconds retained, ParseIsoDuration(*tag.time_retained));
+  return std::chrono::milliseconds(now_local_ms - *created) > retained;
+}
+
+}  // namespace
+
+Result<TagRemoval> DeleteTags(const Table& table, const std::vector<std::string>& names,
+                              const TagRemovalOptions& options, const Clock& clock) {
+  std::vector<Tag> tags;
+  for (const std::string& name : names) {
+    if (IsGuardTag(name)) {
+      return Error(ErrorCode::kInvalidArgument, fmt::format("tag '{}' protects a branch", name))
+          .Hint("it goes when its branch is deleted");
+    }
+    Result<Tag> tag = ReadTag(table.file_system(), table.paths(), name);
+    if (!tag && tag.error().code() == ErrorCode::kNotFound) continue;
+    if (!tag) return std::move(tag).error();
+    const bool seen = std::any_of(tags.begin(), tags.end(), [&](const Tag& other) { return other.name == name; });
+    if (!seen) tags.push_back(*std::move(tag));
+  }
+  return Remove(table, std::move(tags), options, clock);
+}
+
+Result<TagRemoval> ExpireTags(const Table& table, std::optional<std::int64_t> older_than_ms,
+                              const TagRemovalOptions& options, const Clock& clock) {
+  const std::int64_t now_local_ms = ToLocalTime(clock.NowMs()).millis;
+  std::optional<std::int64_t> older_than_local_ms;
+  if (older_than_ms) older_than_local_ms = ToLocalTime(*older_than_ms).millis;
+  BRAID_TRY_ASSIGN(const std::vector<std::string> names, ListTags(table.file_system(), table.paths()));
+  std::vector<Tag> over;
+  for (const std::string& name : names) {
+    if (IsGuardTag(name)) continue;
+    Result<Tag> tag = ReadTag(table.file_system(), table.paths(), name);
+    if (!tag && tag.error().code() == ErrorCode::kNotFound) continue;
+    if (!tag) return std::move(tag).error();
+    BRAID_TRY_ASSIGN(const bool is_over, IsOver(table, *tag, now_local_ms, older_than_local_ms));
+    if (is_over) over.push_back(*std::move(tag));
+  }
+  return Remove(table, std::move(over), options, clock);
+}
+
+Result<Recovered> RecoverTagRemoval(const LockedTable& locked, const OperationJournal& journal) {
+  BRAID_TRY_ASSIGN(std::vector<Tag> tags, TagsOf(journal.args).Context("while reading the journal of deleting tags"));
+  BRAID_TRY_ASSIGN(const std::string line_id, journal.args.GetString("lineId"));
+  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(locked.fs(), locked.root().root(), Inference::kSkip));
+  const Line* line = lines.FindById(line_id);
+  if (line == nullptr || tags.empty()) return Recovered::kCompleted;
+  BRAID_TRY_ASSIGN(const Table table, Table::Open(locked.context().file_system, locked.root().root(),
+                                                  locked.context().table_name, line->paths.branch()));
+  // A tag of the name that somebody made since is another one.
+  std::vector<Tag> present;
+  for (const Tag& tag : tags) {
+    const Result<Tag> now = ReadTag(table.file_system(), table.paths(), tag.name);
+    if (!now && now.error().code() != ErrorCode::kNotFound) return now.error();
+    if (now && RefOf(now->snapshot) == RefOf(tag.snapshot)) present.push_back(tag);
+  }
+  BRAID_TRY(RemoveTags(table, present));
+  // None of the journal's tags is left to be excepted from what holds files.
+  for (Tag& tag : tags) tag.name.clear();
+  BRAID_TRY_ASSIGN(const DoomedFiles files, FilesOf(tags, table, lines, *line));
+  BRAID_TRY(files.Delete({}));
+  return Recovered::kCompleted;
+}
+
+}  // namespace braid
