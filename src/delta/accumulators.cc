@@ -149,6 +149,7 @@ class Planner {
     plan_.row_calls.push_back(OverColumns(call, {}));
     const bool is_extreme = call.function == AggregateFunction::kMin || call.function == AggregateFunction::kMax;
     plan_.counts_copies = plan_.counts_copies || !(is_extreme || call.distinct);
+    plan_.depends_on_order = plan_.depends_on_order || DependsOnOrder(call);
     plan_.results.push_back(std::move(result));
     return Ok();
   }

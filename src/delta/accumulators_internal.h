@@ -47,8 +47,9 @@ struct AccumulatorPlan {
   std::vector<AggregateCall> row_calls = {};
   /// The positions of their accumulators.
   std::vector<std::size_t> row_accumulators = {};
-  /// Whether copies of a row matter to one of them.
+  /// Whether copies of a row matter to one of them, and whether the order in which rows came.
   bool counts_copies = false;
+  bool depends_on_order = false;
   /// A used call: the accumulators of its value, and of a sum that is kept also of the number of its values, without
   /// which it is NULL. No value: the number of rows.
   struct CallResult {

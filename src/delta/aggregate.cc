@@ -8,6 +8,7 @@
 #include "delta/accumulators_internal.h"
 #include "delta/compiler_internal.h"
 #include "delta/match_counts_internal.h"
+#include "sql/aggregate_sql.h"
 #include "sql/analysis.h"
 
 namespace braid {
@@ -154,7 +155,10 @@ class GroupRule {
   /// a relation with columns k…; empty: all groups.
   Result<std::string> RowCallsSql(Phase phase, const std::string& touched) {
     ColumnMaker& maker = compiler_.columns();
-    WeightedRows rows = rows_->Read(builder_);
+    const OutputColumn order = maker.Make("order", DataType::BigInt().NotNull());
+    std::vector<OutputColumn> columns = kept_columns_;
+    if (plan_.depends_on_order) columns.push_back(order);
+    WeightedRows rows = plan_.depends_on_order ? rows_->ReadInOrder(builder_, order) : rows_->Read(builder_);
     if (!touched.empty() && !is_global()) {
       const std::vector<OutputColumn> wanted = maker.MakeLike(key_columns_);
       const WeightedRows keys{
@@ -164,20 +168,21 @@ class GroupRule {
       rows = JoinRows(rows, keys, AllMatch(key_columns_, wanted));
     }
     const OperatorPtr single =
-        plan_.counts_copies
-            ? Expand(maker, rows, kept_columns_)
-            : MakeOperator(kept_columns_, op::Project{.input = rows.rows, .values = ColumnScalars(kept_columns_)});
-    std::vector<OutputColumn> columns = maker.MakeLike(key_columns_);
-    for (const AggregateCall& call : plan_.row_calls) columns.push_back(call.output);
-    const OperatorPtr computed = MakeOperator(std::move(columns), op::Aggregate{.input = single,
-                                                                                .keys = ColumnScalars(key_columns_),
-                                                                                .calls = plan_.row_calls,
-                                                                                .sets = {},
-                                                                                .groupings = {}});
-    BRAID_TRY_ASSIGN(const std::string sql, builder_.Select(phase, computed));
+        plan_.counts_copies ? Expand(maker, rows, columns)
+                            : MakeOperator(columns, op::Project{.input = rows.rows, .values = ColumnScalars(columns)});
+    BRAID_TRY_ASSIGN(const std::string sql, builder_.Select(phase, single));
+    std::vector<std::string> keys;
+    for (const OutputColumn& key : key_columns_) keys.push_back(ColumnSql(key.id));
+    std::vector<std::string> calls;
     std::vector<std::string> names;
-    for (const std::size_t position : plan_.row_accumulators) names.push_back(accumulators_[position]);
-    return fmt::format("({}) AS r({})", sql, CommaList({keys_, names}));
+    for (std::size_t i = 0; i < plan_.row_calls.size(); ++i) {
+      const AggregateCall& call = plan_.row_calls[i];
+      BRAID_TRY_ASSIGN(std::string call_sql, AggregateSql(call, "", DependsOnOrder(call) ? ColumnSql(order.id) : ""));
+      calls.push_back(std::move(call_sql));
+      names.push_back(accumulators_[plan_.row_accumulators[i]]);
+    }
+    return fmt::format("(SELECT {} FROM ({}){}) AS r({})", CommaList({keys, calls}), sql, GroupBySql(keys),
+                       CommaList({keys_, names}));
   }
 
   std::string JoinRowCalls(const std::string& row_calls) const {
@@ -208,8 +213,10 @@ class GroupRule {
     const std::string from = fmt::format("({}) AS p({})", sql, CommaList({keys_, arguments_, {"w"}}));
     std::vector<std::string> values = Qualified("g", keys_);
     values.emplace_back("g.n");
-    for (std::size_t i = 0; i < accumulators_.size(); ++i)
-      values.push_back(CombineSql(plan_.accumulators[i], "NULL", ChangeOf(i)));
+    for (std::size_t i = 0; i < accumulators_.size(); ++i) {
+      const Accumulator& accumulator = plan_.accumulators[i];
+      values.push_back(CombineSql(accumulator, fmt::format("CAST(NULL AS {})", accumulator.duck_type), ChangeOf(i)));
+    }
     builder_.AddStep(
         Phase::kBootstrap,
         fmt::format("INSERT INTO {} SELECT {} FROM ({}) AS g{}{}", groups_, CommaList({values}),

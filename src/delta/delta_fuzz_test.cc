@@ -107,7 +107,8 @@ class QueryWriter {
     const std::string call = Pick("COUNT(*)", "COUNT(" + v + ")", "SUM(" + v + ")", "MIN(" + v + ")", "MAX(" + v + ")",
                                   "COUNT(DISTINCT " + v + ")", "SUM(DISTINCT " + v + ")", "AVG(" + v + ")",
                                   "SUM(CAST(" + v + " AS DOUBLE) / 4)", "SUM(CAST(" + v + " AS DECIMAL(10, 2)))",
-                                  "COUNT(DISTINCT " + s + ")", "AVG(DISTINCT " + v + ")", "VAR_POP(" + v + ")");
+                                  "COUNT(DISTINCT " + s + ")", "AVG(DISTINCT " + v + ")", "VAR_POP(" + v + ")",
+                                  "MAX(CAST(" + v + " AS DOUBLE))");
     const bool divides = call.starts_with("AVG") || call.starts_with("VAR");
     return fmt::format("CAST({}{} AS INT)", call, divides ? "" : filter);
   }

@@ -102,6 +102,19 @@ TEST_F(DeltaProgramTest, WrapsSumsAsFlinkDoes) {
   EXPECT_THAT(Set("a", {"(1, 2147483647)", "(1, 1)"}), HasValue(ElementsAre("-2147483648 1", "2147483647 -1")));
 }
 
+TEST_F(DeltaProgramTest, TakesRowsInTheOrderOfTheEpochsInWhichTheyCame) {
+  tables_["words"].rows = {"('x', 'm')"};
+  Start(
+      "SELECT line, FIRST_VALUE(word), LAST_VALUE(word), LISTAGG(word), COUNT(DISTINCT word) FROM words GROUP BY line");
+  EXPECT_THAT(run_->Output(), HasValue(ElementsAre(R"("x" "m" "m" "m" 1 1)")));
+  EXPECT_THAT(Set("words", {"('x', 'm')", "('x', 'z')"}),
+              HasValue(ElementsAre(R"("x" "m" "m" "m" 1 -1)", R"("x" "m" "z" "m,z" 2 1)")));
+  EXPECT_THAT(Set("words", {"('x', 'm')", "('x', 'z')", "('x', 'a')"}),
+              HasValue(ElementsAre(R"("x" "m" "a" "m,z,a" 3 1)", R"("x" "m" "z" "m,z" 2 -1)")));
+  EXPECT_THAT(Set("words", {"('x', 'z')"}),
+              HasValue(ElementsAre(R"("x" "m" "a" "m,z,a" 3 -1)", R"("x" "z" "z" "z" 1 1)")));
+}
+
 TEST_F(DeltaProgramTest, JoinsWhenBothSidesChange) {
   tables_["a"].rows = {"(1, 10)", "(NULL, 0)"};
   tables_["b"].rows = {"(1, 100)", "(NULL, 0)"};

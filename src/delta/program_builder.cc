@@ -208,4 +208,13 @@ WeightedRows Arrangement::Read(ProgramBuilder& builder) const {
   return ReadWeighted(builder.columns(), table_, columns_);
 }
 
+WeightedRows Arrangement::ReadInOrder(ProgramBuilder& builder, const OutputColumn& order) const {
+  std::vector<OutputColumn> columns = columns_;
+  columns.push_back(order);
+  // Rows are only ever added at the end.
+  return ReadWeighted(builder.columns(),
+                      fmt::format("(SELECT {} FROM {})", CommaList({NamesOf(types_), {"rowid", "w"}}), table_),
+                      columns);
+}
+
 }  // namespace braid

@@ -80,6 +80,8 @@ class Arrangement {
   void Update(ProgramBuilder& builder, const std::string& changes, bool append_only) const;
   /// What it holds: in an epoch before Update the old rows, after it the new ones.
   WeightedRows Read(ProgramBuilder& builder) const;
+  /// As Read, with one more column that rises with the epoch in which a row came.
+  WeightedRows ReadInOrder(ProgramBuilder& builder, const OutputColumn& order) const;
 
  private:
   Arrangement(std::string table, std::vector<OutputColumn> columns, std::vector<DeltaColumn> types)

@@ -12,7 +12,8 @@ namespace {
 /// Text of one call: "name(arguments) FILTER (…) OVER (…)".
 class CallText {
  public:
-  CallText(const AggregateCall& call, std::string over) : call_(call), over_(std::move(over)) {}
+  CallText(const AggregateCall& call, std::string over, std::string order)
+      : call_(call), over_(std::move(over)), order_(std::move(order)) {}
 
   const std::string& argument(std::size_t i) const { return call_.arguments[i].sql; }
   bool in_window() const { return !over_.empty(); }
@@ -25,15 +26,22 @@ class CallText {
     return fmt::format("{}({}{}){}{}", function, call_.distinct ? "DISTINCT " : "", arguments,
                        filter.empty() ? "" : fmt::format(" FILTER (WHERE {})", filter), over_);
   }
-  /// DISTINCT values gathered in their order, so that the result does not depend on chance.
-  std::string InOrder(std::string arguments) const {
-    return call_.distinct && !in_window() ? fmt::format("{0} ORDER BY {1}", arguments, argument(0)) : arguments;
+  /// The arguments in the order of the rows.
+  std::string InRowOrder(const std::string& arguments) const {
+    const bool as_they_come = order_.empty() || in_window() || call_.distinct;
+    return as_they_come ? arguments : fmt::format("{} ORDER BY {}", arguments, order_);
+  }
+  /// As InRowOrder; DISTINCT values are gathered in their own order, so that the result does not depend on chance.
+  std::string InOrder(const std::string& arguments) const {
+    return call_.distinct && !in_window() ? fmt::format("{0} ORDER BY {1}", arguments, argument(0))
+                                          : InRowOrder(arguments);
   }
   std::string Call(std::string_view function) const { return Call(function, argument(0)); }
 
  private:
   const AggregateCall& call_;
   std::string over_;
+  std::string order_;
 };
 
 /// A wide sum cut to its type as two's complement does.
@@ -55,15 +63,17 @@ bool MayBeNan(const SqlType& type) {
 
 std::string Json(const CallText& text, const AggregateCall& call, bool object) {
   const std::string& piece = call.arguments.back().sql;
-  const std::string order = object && !text.in_window() ? fmt::format(" ORDER BY {}", text.argument(0)) : "";
-  const std::string members =
-      fmt::format("coalesce({}, '')", text.Call("string_agg", fmt::format("{}, ','{}", piece, order)));
+  const std::string pieces = piece + ", ','";
+  const std::string members = fmt::format(
+      "coalesce({}, '')",
+      text.Call("string_agg", object && !text.in_window() ? fmt::format("{} ORDER BY {}", pieces, text.argument(0))
+                                                          : text.InRowOrder(pieces)));
   if (!object) return fmt::format("('[' || {} || ']')", members);
   const std::string value = fmt::format("('{{' || {} || '}}')", members);
   if (text.in_window()) return value;
   AggregateCall keys = call;
   keys.distinct = true;
-  const CallText distinct(keys, "");
+  const CallText distinct(keys, "", "");
   return fmt::format("CASE WHEN {} <> {} THEN error('a key occurs twice in JSON_OBJECTAGG') ELSE {} END",
                      text.Call("count"), distinct.Call("count"), value);
 }
@@ -100,8 +110,19 @@ Result<std::string> SumResultSql(const std::string& sum, const DataType& type) {
   return type.is_integer() ? Wrapped(sum, type.kind(), duck_type) : fmt::format("CAST({} AS {})", sum, duck_type);
 }
 
-Result<std::string> AggregateSql(const AggregateCall& call, const std::string& over) {
-  const CallText text(call, over);
+bool DependsOnOrder(const AggregateCall& call) {
+  switch (call.function) {
+    case AggregateFunction::kFirstValue:
+    case AggregateFunction::kLastValue:
+    case AggregateFunction::kArrayAgg:
+    case AggregateFunction::kListAgg:
+    case AggregateFunction::kJsonArrayAgg: return !call.distinct;
+    default: return false;
+  }
+}
+
+Result<std::string> AggregateSql(const AggregateCall& call, const std::string& over, const std::string& order) {
+  const CallText text(call, over, order);
   std::string duck_type = "BIGINT";
   if (call.output.type.is_value()) {
     BRAID_TRY_ASSIGN(duck_type, ToDuckType(call.output.type.data()));
@@ -125,7 +146,7 @@ Result<std::string> AggregateSql(const AggregateCall& call, const std::string& o
     case AggregateFunction::kLastValue: {
       const std::string name = call.function == AggregateFunction::kFirstValue ? "first" : "last";
       if (text.in_window()) return fmt::format("{}_value({} IGNORE NULLS){}", name, text.argument(0), over);
-      return text.Call(name, text.argument(0), fmt::format("{} IS NOT NULL", text.argument(0)));
+      return text.Call(name, text.InRowOrder(text.argument(0)), fmt::format("{} IS NOT NULL", text.argument(0)));
     }
     case AggregateFunction::kSingleValue:
       return fmt::format("CASE WHEN {} > 1 THEN error('SINGLE_VALUE received more than one row') ELSE {} END",
