@@ -1,7 +1,9 @@
 #include "format/deletion_vector.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,6 +31,15 @@ Number ReadLittleEndian(std::string_view bytes, std::size_t at) {
   return value;
 }
 
+void AppendBigEndian(std::string& bytes, std::uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+}
+
+template <typename Number>
+void AppendLittleEndian(std::string& bytes, Number value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
 Error Damaged(std::string_view what) {
   return Error(ErrorCode::kCorruption, fmt::format("a deletion vector is damaged: {}", what));
 }
@@ -49,11 +60,71 @@ Result<Roaring> TakeBitmap(std::string_view& bytes) {
 }  // namespace
 
 struct DeletionVector::Bitmap {
-  // Bitmaps by the upper 32 bits of the position; a 32-bit vector has the first one alone.
+  // Bitmaps by the upper 32 bits of the position, ascending; a 32-bit vector has the first one alone.
   std::vector<std::pair<std::uint32_t, Roaring>> parts;
 };
 
 DeletionVector::DeletionVector(std::shared_ptr<const Bitmap> bitmap) : bitmap_(std::move(bitmap)) {}
+
+DeletionVector::DeletionVector() : bitmap_(std::make_shared<const Bitmap>()) {}
+
+bool operator==(const DeletionVector& a, const DeletionVector& b) {
+  const auto same = [](const auto& x, const auto& y) { return x.first == y.first && x.second == y.second; };
+  return std::equal(a.bitmap_->parts.begin(), a.bitmap_->parts.end(), b.bitmap_->parts.begin(), b.bitmap_->parts.end(),
+                    same);
+}
+
+DeletionVector DeletionVector::With(std::span<const std::int64_t> positions) const {
+  std::map<std::uint32_t, Roaring> parts(bitmap_->parts.begin(), bitmap_->parts.end());
+  for (const std::int64_t position : positions) {
+    parts[static_cast<std::uint32_t>(position >> 32)].add(static_cast<std::uint32_t>(position));
+  }
+  auto bitmap = std::make_shared<Bitmap>();
+  for (auto& [key, part] : parts) {
+    part.runOptimize();
+    bitmap->parts.emplace_back(key, std::move(part));
+  }
+  return DeletionVector(std::move(bitmap));
+}
+
+Result<EncodedDeletionVector> EncodeDeletionVector(const DeletionVector& vector, bool bitmap64) {
+  std::string payload;
+  const auto append_bitmap = [&](const Roaring& part) {
+    const std::size_t at = payload.size();
+    payload.resize(at + part.getSizeInBytes(true));
+    part.write(payload.data() + at, true);
+  };
+  const auto& parts = vector.bitmap_->parts;
+  if (bitmap64) {
+    AppendLittleEndian(payload, kMagic64);
+    // As Java's array of bitmaps: one for each upper half up to the greatest, empty ones too.
+    const std::uint64_t count = parts.empty() ? 0 : std::uint64_t{parts.back().first} + 1;
+    AppendLittleEndian(payload, count);
+    auto part = parts.begin();
+    for (std::uint32_t key = 0; key < count; ++key) {
+      AppendLittleEndian(payload, key);
+      append_bitmap(part->first == key ? (part++)->second : Roaring());
+    }
+  } else {
+    const bool fits = parts.empty() || (parts.back().first == 0 && parts.back().second.maximum() <= INT32_MAX);
+    if (!fits) {
+      return Error(ErrorCode::kInvalidArgument, "a deleted row lies beyond the 2147483647th of its file")
+          .Hint("set the table's option deletion-vectors.bitmap64 to true");
+    }
+    AppendBigEndian(payload, kMagic32);
+    append_bitmap(parts.empty() ? Roaring() : parts.front().second);
+  }
+  if (payload.size() > static_cast<std::size_t>(kMaxBytes)) {
+    return Error(ErrorCode::kInvalidArgument, "a deletion vector is larger than 1 GB");
+  }
+  EncodedDeletionVector encoded;
+  AppendBigEndian(encoded.bytes, static_cast<std::uint32_t>(payload.size()));
+  encoded.bytes += payload;
+  AppendBigEndian(encoded.bytes, static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(payload.data()),
+                                                                  static_cast<uInt>(payload.size()))));
+  encoded.length = static_cast<std::int32_t>(payload.size()) + (bitmap64 ? 8 : 0);
+  return encoded;
+}
 
 Result<DeletionVector> DeletionVector::Parse(std::string_view data) {
   if (data.size() < 4) return Damaged("it has no magic number");

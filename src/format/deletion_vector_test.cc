@@ -39,6 +39,32 @@ TEST(DeletionVectorTest, ReadsBothEncodingsOfJava) {
   }
 }
 
+TEST(DeletionVectorTest, WritesWhatJavaWrites) {
+  BRAID_ASSERT_OK_AND_ASSIGN(const EncodedDeletionVector narrow,
+                             EncodeDeletionVector(DeletionVector().With(std::vector<std::int64_t>{5, 4}), false));
+  EXPECT_EQ(ToHex(narrow.bytes), std::string(kFile32).substr(2));
+  EXPECT_EQ(narrow.length, 24);
+  BRAID_ASSERT_OK_AND_ASSIGN(const EncodedDeletionVector wide,
+                             EncodeDeletionVector(DeletionVector().With(std::vector<std::int64_t>{2, 3}), true));
+  EXPECT_EQ(ToHex(wide.bytes), std::string(kFile64).substr(2));
+  EXPECT_EQ(wide.length, 44) << "with size field and checksum";
+}
+
+TEST(DeletionVectorTest, KeepsPositionsBeyond32Bits) {
+  const std::int64_t far = (std::int64_t{3} << 32) + 7;
+  const DeletionVector vector =
+      DeletionVector().With(std::vector<std::int64_t>{1}).With(std::vector<std::int64_t>{far, 1});
+  EXPECT_EQ(vector.cardinality(), 2);
+  EXPECT_THAT(EncodeDeletionVector(vector, false), HasMessage("2147483647th"));
+  BRAID_ASSERT_OK_AND_ASSIGN(const EncodedDeletionVector encoded, EncodeDeletionVector(vector, true));
+  BRAID_ASSERT_OK_AND_ASSIGN(
+      const DeletionVector read,
+      DeletionVector::Parse(std::string_view(encoded.bytes).substr(4, encoded.bytes.size() - 8)));
+  EXPECT_EQ(read.cardinality(), 2);
+  EXPECT_TRUE(read.Contains(1));
+  EXPECT_TRUE(read.Contains(far));
+}
+
 TEST(DeletionVectorTest, ReportsEveryChangedOrMissingByte) {
   const std::string whole = *FromHex(kFile32);
   for (std::size_t i = 1; i < whole.size(); ++i) {

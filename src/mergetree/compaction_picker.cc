@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "mergetree/merge_function.h"
+
 namespace braid {
 namespace {
 
@@ -36,10 +38,7 @@ Result<std::optional<double>> FindRatio(const Options& options, std::string_view
 
 Status ReadLookupOptions(const Options& options, CompactionOptions& result) {
   BRAID_TRY_ASSIGN(const bool force_up, options.GetBool("compaction.force-up-level-0", false));
-  BRAID_TRY_ASSIGN(const bool force_lookup, options.GetBool("force-lookup", false));
-  BRAID_TRY_ASSIGN(const bool vectors, options.GetBool("deletion-vectors.enabled", false));
-  const bool needs_lookup = force_lookup || vectors || options.Get("changelog-producer", "none") == "lookup" ||
-                            options.Get("merge-engine", "deduplicate") == "first-row";
+  BRAID_TRY_ASSIGN(const bool needs_lookup, NeedsLookup(options));
   result.force_up_level0 = force_up || needs_lookup;
   if (!needs_lookup || options.Get("lookup-compact", "radical") != "gentle") return Ok();
   BRAID_TRY_ASSIGN(const int interval,
@@ -95,7 +94,7 @@ Result<CompactionOptions> CompactionOptions::FromOptions(const Options& options)
 }
 
 CompactUnit CompactUnit::FromRuns(int output_level, std::span<const LevelRun> runs) {
-  CompactUnit unit{output_level, {}};
+  CompactUnit unit{output_level, {}, false};
   for (const LevelRun& run : runs) {
     unit.files.insert(unit.files.end(), run.run.files().begin(), run.run.files().end());
   }
@@ -203,12 +202,18 @@ int CompactionPicker::OffpeakRatio() const {
   return inside ? options_.offpeak_ratio : 0;
 }
 
-std::optional<CompactUnit> CompactionPicker::PickFull(int level_count, std::span<const LevelRun> runs) const {
+std::optional<CompactUnit> CompactionPicker::PickFull(
+    int level_count, std::span<const LevelRun> runs,
+    const std::function<bool(const DataFileMeta&)>& must_rewrite) const {
   const int max_level = level_count - 1;
   if (runs.empty()) return std::nullopt;
-  const bool on_top = runs.size() == 1 && runs[0].level == max_level;
-  if (on_top && !options_.force_rewrite_all_files) return std::nullopt;
-  return CompactUnit::FromRuns(max_level, runs);
+  if (runs.size() > 1 || runs[0].level != max_level) return CompactUnit::FromRuns(max_level, runs);
+  CompactUnit unit{max_level, {}, true};
+  for (const DataFileMeta& file : runs[0].run.files()) {
+    if (options_.force_rewrite_all_files || (must_rewrite != nullptr && must_rewrite(file))) unit.files.push_back(file);
+  }
+  if (unit.files.empty()) return std::nullopt;
+  return unit;
 }
 
 }  // namespace braid

@@ -46,6 +46,8 @@ struct CompactionOptions {
 struct CompactUnit {
   int output_level = 0;
   std::vector<DataFileMeta> files;
+  /// Each file is written anew on its own, even where nothing overlaps it.
+  bool rewrites_each_file = false;
 
   static CompactUnit FromRuns(int output_level, std::span<const LevelRun> runs);
 };
@@ -61,8 +63,10 @@ class CompactionPicker {
   /// `runs` as Levels::Runs gives them. Nullopt if nothing is due, or only a single file that is already where it
   /// belongs.
   std::optional<CompactUnit> Pick(int level_count, std::span<const LevelRun> runs);
-  /// All runs to the top level; nullopt if all is there already and no file must be rewritten.
-  std::optional<CompactUnit> PickFull(int level_count, std::span<const LevelRun> runs) const;
+  /// All runs to the top level; where all is there already, the files that `must_rewrite` (may be null) and the options
+  /// want to be written anew; nullopt if there are none.
+  std::optional<CompactUnit> PickFull(int level_count, std::span<const LevelRun> runs,
+                                      const std::function<bool(const DataFileMeta&)>& must_rewrite = nullptr) const;
 
  private:
   std::optional<CompactUnit> PickAny(int level_count, std::span<const LevelRun> runs);

@@ -21,12 +21,16 @@ class Deduplicate : public MergeFunction {
  private:
   static void MergeSkippingRetractions(const MergeChunk& chunk, MergedRows& rows) {
     std::int32_t begin = 0;
-    for (const std::int32_t end : chunk.group_ends) {
+    for (std::size_t group = 0; group < chunk.group_ends.size(); ++group) {
+      const std::int32_t end = chunk.group_ends[group];
       std::int32_t row = end - 1;
-      if (end - begin > 1) {
+      if (!chunk.PassesAsItIs(group, end - begin)) {
         while (row >= begin && !IsAdd(chunk.kind(row))) --row;
       }
-      if (row >= begin) rows.Select(chunk, row);
+      if (row >= begin) {
+        rows.Select(chunk, row);
+        rows.groups.push_back(static_cast<std::int32_t>(group));
+      }
       begin = end;
     }
   }

@@ -12,15 +12,19 @@ class FirstRow : public MergeFunction {
 
   Status Merge(const MergeChunk& chunk, MergedRows& rows) const override {
     std::int32_t begin = 0;
-    for (const std::int32_t end : chunk.group_ends) {
+    for (std::size_t group = 0; group < chunk.group_ends.size(); ++group) {
+      const std::int32_t end = chunk.group_ends[group];
       std::int32_t first = begin;
-      if (end - begin > 1) {
+      if (!chunk.PassesAsItIs(group, end - begin)) {
         while (first < end && !IsAdd(chunk.kind(first))) {
           if (!ignore_delete_) return RetractionError(chunk.kind(first));
           ++first;
         }
       }
-      if (first < end) rows.Select(chunk, first);
+      if (first < end) {
+        rows.Select(chunk, first);
+        rows.groups.push_back(static_cast<std::int32_t>(group));
+      }
       begin = end;
     }
     return Ok();

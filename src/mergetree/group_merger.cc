@@ -56,8 +56,9 @@ GroupMerger::GroupMerger(KeyValueSchema schema, std::shared_ptr<const MergeFunct
   columns_.resize(outputs_.size());
 }
 
-std::int32_t GroupMerger::AddSource(Batch batch) {
+std::int32_t GroupMerger::AddSource(Batch batch, BatchOrigin origin) {
   MergeSource source;
+  source.origin = std::move(origin);
   const auto& numbers = static_cast<const arrow::Int64Array&>(*batch.rows->column(schema_.sequence_number_column()));
   source.sequence_numbers = numbers.raw_values();
   source.kinds = batch.kinds == nullptr ? nullptr : batch.kinds->raw_values();
@@ -78,11 +79,16 @@ void GroupMerger::KeepSources(std::span<const std::int32_t> kept) {
   }
 }
 
-Status GroupMerger::MergeRows(const RowGroups& groups) {
+void GroupMerger::DropSourcesFrom(std::int32_t index) {
+  sources_.resize(static_cast<std::size_t>(index));
+  for (auto& column : columns_) column.resize(static_cast<std::size_t>(index));
+}
+
+Status GroupMerger::MergeRows(const MergeChunk& chunk) {
   merged_.Clear();
-  MergeChunk chunk{sources_, groups.row_sources, groups.positions, groups.group_ends};
   if (function_ != nullptr) return function_->Merge(chunk, merged_);
-  for (std::int32_t row = 0; row < groups.row_count(); ++row) merged_.Select(chunk, row);
+  const auto rows = static_cast<std::int32_t>(chunk.positions.size());
+  for (std::int32_t row = 0; row < rows; ++row) merged_.Select(chunk, row);
   return Ok();
 }
 
@@ -117,8 +123,12 @@ Result<std::shared_ptr<arrow::Array>> GroupMerger::OutputOf(const OutputColumn& 
 }
 
 Result<Batch> GroupMerger::Merge(const RowGroups& groups) {
-  BRAID_TRY(MergeRows(groups));
+  BRAID_TRY(MergeRows({sources_, groups.row_sources, groups.positions, groups.group_ends}));
   if (options_.drop_retractions) BRAID_TRY(DropRetractions());
+  return Output();
+}
+
+Result<Batch> GroupMerger::Output() {
   std::vector<std::shared_ptr<arrow::Array>> columns(outputs_.size());
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     if (outputs_[i].same_as) continue;

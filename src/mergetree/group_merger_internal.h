@@ -31,19 +31,34 @@ struct RowGroups {
 /// that rows refer to. One thread.
 class GroupMerger {
  public:
+  GroupMerger(GroupMerger&&) = default;
+  virtual ~GroupMerger() = default;
   /// A null function keeps every row.
   GroupMerger(KeyValueSchema schema, std::shared_ptr<const MergeFunction> function, MergeOptions options);
 
   /// Takes a key-value batch; its index as a source.
-  std::int32_t AddSource(Batch batch);
+  std::int32_t AddSource(Batch batch, BatchOrigin origin = {});
   /// Forgets all sources but these, which become sources 0, 1, ….
   void KeepSources(std::span<const std::int32_t> kept);
   const MergeSource& source(std::int32_t index) const { return sources_[static_cast<std::size_t>(index)]; }
 
   /// The output of these groups; without rows if nothing is left of them.
-  Result<Batch> Merge(const RowGroups& groups);
+  virtual Result<Batch> Merge(const RowGroups& groups);
   /// The output of a key-value batch in which every row is a group of its own.
   Result<Batch> PassThrough(const Batch& batch) const;
+
+ protected:
+  /// Lets the function make `merged_` of the chunk, whose sources are those of this.
+  Status MergeRows(const MergeChunk& chunk);
+  /// A batch of `merged_`, whose kinds it takes.
+  Result<Batch> Output();
+  /// Forgets the sources from this index on.
+  void DropSourcesFrom(std::int32_t index);
+
+  const KeyValueSchema& schema() const { return schema_; }
+  std::span<const MergeSource> sources() const { return sources_; }
+  const MergedRows& merged() const { return merged_; }
+  bool drops_retractions() const { return options_.drop_retractions; }
 
  private:
   struct OutputColumn {
@@ -52,7 +67,6 @@ class GroupMerger {
     std::optional<int> same_as;        // an output column with the same content
   };
 
-  Status MergeRows(const RowGroups& groups);
   Status DropRetractions();
   Result<std::shared_ptr<arrow::Array>> OutputOf(const OutputColumn& column) const;
 
@@ -65,5 +79,11 @@ class GroupMerger {
   std::vector<std::vector<std::shared_ptr<arrow::Array>>> columns_;  // by output column, of each source
   MergedRows merged_;
 };
+
+/// Merges runs with a merger of the caller's, which sees every group, of one row too, of at most `batch_rows` groups at
+/// a time.
+Result<std::unique_ptr<BatchReader>> MakeMergeReader(const KeyValueSchema& schema,
+                                                     std::vector<std::unique_ptr<RunReader>> runs,
+                                                     std::unique_ptr<GroupMerger> merger, std::int64_t batch_rows);
 
 }  // namespace braid

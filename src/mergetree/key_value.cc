@@ -33,6 +33,11 @@ std::optional<std::size_t> KeyValueSchema::KeyAmongValues(std::size_t key) const
   return FindField(value_fields, key_fields[key].name);
 }
 
+bool KeyValueSchema::IsPrimaryKey(std::string_view column) const {
+  return FindField(key_fields, column) ||
+         std::find(primary_key.begin(), primary_key.end(), column) != primary_key.end();
+}
+
 std::shared_ptr<arrow::Schema> KeyValueSchema::BatchSchema() const {
   std::vector<DataField> fields;
   for (const DataField& key : key_fields) fields.push_back(KeyColumn(key));

@@ -38,17 +38,21 @@ struct KeyValueSchema {
   /// `sequence.field`: positions among the value fields, the first deciding first.
   std::vector<std::size_t> sequence_fields;
   bool sequence_descending = false;
+  /// Names of the whole primary key, partition columns included; empty: the key fields are all of it.
+  std::vector<std::string> primary_key = {};
   /// How many of the value fields were asked for; those after them were added because merging needs them.
   std::size_t requested_values = 0;
 
-  /// `columns`: the value columns wanted, all of the table's if nullopt; sequence fields that are missing are added at
-  /// the end.
+  /// `columns`: the value columns wanted, all of the table's if nullopt; those that merging needs besides, such as
+  /// sequence fields, are added at the end.
   /// Errors: kInvalidArgument if a column, also one of `sequence.field`, does not exist; kUnsupported if a key or
   /// sequence column's type has no order.
   static Result<KeyValueSchema> Make(const TableSchema& schema, const Options& options,
                                      const std::optional<std::vector<std::string>>& columns = std::nullopt);
 
   std::size_t key_count() const { return key_fields.size(); }
+  /// Whether a column is of the primary key, so that all rows of a key hold the same there.
+  bool IsPrimaryKey(std::string_view column) const;
   int sequence_number_column() const { return static_cast<int>(key_fields.size()); }
   /// The column of a key-value batch that holds this value field.
   int value_column(std::size_t value) const { return static_cast<int>(key_fields.size() + 1 + value); }

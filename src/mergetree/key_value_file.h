@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/result.h"
 #include "base/strong_id.h"
+#include "format/file_format.h"
 #include "io/file_system.h"
 #include "mergetree/interval_partition.h"
 #include "mergetree/key_value.h"
@@ -26,6 +27,11 @@ class KeyValueReaderFactory {
   virtual ~KeyValueReaderFactory() = default;
   /// `merged`: other runs overlap this file, so that only filters on the key may be pushed down (spec data.md §4.3).
   virtual Result<std::unique_ptr<BatchReader>> Open(const DataFileMeta& file, bool merged) = 0;
+  /// Every row of a file, those that deletion vectors name too, with its position, as key-value batches of `schema`:
+  /// this factory's own or one with fewer value fields.
+  virtual Result<std::unique_ptr<FileReader>> OpenAllRows(const DataFileMeta& file, const KeyValueSchema& schema) = 0;
+  /// The least value that a file's statistics tell of a column; NULL if they tell none.
+  virtual Result<Datum> LeastValue(const DataFileMeta& /*file*/, const DataField& /*field*/) { return Datum(); }
 };
 
 /// Reads files as they are: of the schema's own columns, without deletion vectors and filters.
@@ -34,12 +40,16 @@ class PlainKeyValueReaderFactory : public KeyValueReaderFactory {
   PlainKeyValueReaderFactory(std::shared_ptr<const FileSystem> file_system, std::string bucket_directory,
                              KeyValueSchema schema);
   Result<std::unique_ptr<BatchReader>> Open(const DataFileMeta& file, bool merged) override;
+  Result<std::unique_ptr<FileReader>> OpenAllRows(const DataFileMeta& file, const KeyValueSchema& schema) override;
 
  private:
   std::shared_ptr<const FileSystem> file_system_;
   std::string bucket_directory_;
   KeyValueSchema schema_;
 };
+
+/// A run of files, read one after the other through `readers`, which outlives the result. `merged` as in Open.
+std::unique_ptr<RunReader> MakeFileRun(const SortedRun& run, KeyValueReaderFactory& readers, bool merged);
 
 /// Reads sections one after the other, merging the runs of each (§4.2). `readers` must outlive the result.
 Result<std::unique_ptr<BatchReader>> ReadSections(const KeyValueSchema& schema, std::vector<Section> sections,
@@ -62,8 +72,8 @@ class KeyValueWriterFactory {
  public:
   virtual ~KeyValueWriterFactory() = default;
   virtual Result<std::unique_ptr<KeyValueRollingWriter>> OpenData(int level, FileSource source) = 0;
-  /// Changelog files, level 0, by the `changelog-file.…` options.
-  virtual Result<std::unique_ptr<KeyValueRollingWriter>> OpenChangelog() = 0;
+  /// Changelog files by the `changelog-file.…` options: of level 0, or of the level that a compaction writes to.
+  virtual Result<std::unique_ptr<KeyValueRollingWriter>> OpenChangelog(int level) = 0;
   /// Deletes a file that no snapshot has named yet.
   virtual Status Delete(const DataFileMeta& file) = 0;
 };

@@ -3,13 +3,12 @@
 #include <arrow/record_batch.h>
 #include <fmt/format.h>
 
-#include "format/file_format.h"
 #include "mergetree/key_value_file.h"
 
 namespace braid {
 namespace {
 
-class KeyValueFileReader : public BatchReader {
+class KeyValueFileReader : public FileReader {
  public:
   KeyValueFileReader(KeyValueSchema schema, std::string path, std::unique_ptr<FileReader> reader)
       : schema_(std::move(schema)), path_(std::move(path)), reader_(std::move(reader)) {}
@@ -21,6 +20,7 @@ class KeyValueFileReader : public BatchReader {
                      ToKeyValueBatch(schema_, *read->rows).Context(fmt::format("while reading {}", path_)));
     return std::optional(std::move(batch));
   }
+  std::int64_t first_row_of_last_batch() const override { return reader_->first_row_of_last_batch(); }
 
  private:
   KeyValueSchema schema_;
@@ -28,19 +28,45 @@ class KeyValueFileReader : public BatchReader {
   std::unique_ptr<FileReader> reader_;
 };
 
+/// The files of a run one after the other, each opened when its turn comes. The factory outlives this.
+class FilesOfRun : public RunReader {
+ public:
+  FilesOfRun(const SortedRun& run, KeyValueReaderFactory& readers, bool merged)
+      : files_(run.files()), readers_(readers), merged_(merged) {}
+
+  Result<std::optional<Batch>> Next() override {
+    while (true) {
+      if (current_ == nullptr) {
+        if (next_ == files_.size()) return std::optional<Batch>();
+        BRAID_TRY_ASSIGN(current_, readers_.Open(files_[next_], merged_));
+        ++next_;
+      }
+      BRAID_TRY_ASSIGN(std::optional<Batch> batch, current_->Next());
+      if (batch) return batch;
+      current_.reset();
+    }
+  }
+  BatchOrigin origin() const override {
+    BatchOrigin origin;
+    origin.level = files_[next_ - 1].level;
+    return origin;
+  }
+
+ private:
+  std::vector<DataFileMeta> files_;
+  KeyValueReaderFactory& readers_;
+  bool merged_;
+  std::size_t next_ = 0;
+  std::unique_ptr<BatchReader> current_;
+};
+
 Result<std::unique_ptr<BatchReader>> OpenSection(const KeyValueSchema& schema, const Section& section,
                                                  KeyValueReaderFactory& readers,
                                                  std::shared_ptr<const MergeFunction> function,
                                                  const MergeOptions& options) {
   const bool merged = section.size() > 1;
-  std::vector<std::unique_ptr<BatchReader>> runs;
-  for (const SortedRun& run : section) {
-    std::vector<OpenReader> files;
-    for (const DataFileMeta& file : run.files()) {
-      files.push_back([&readers, file, merged] { return readers.Open(file, merged); });
-    }
-    runs.push_back(MakeConcatenatingReader(std::move(files)));
-  }
+  std::vector<std::unique_ptr<RunReader>> runs;
+  for (const SortedRun& run : section) runs.push_back(MakeFileRun(run, readers, merged));
   return MakeMergeReader(schema, std::move(runs), std::move(function), options);
 }
 
@@ -53,13 +79,24 @@ PlainKeyValueReaderFactory::PlainKeyValueReaderFactory(std::shared_ptr<const Fil
       schema_(std::move(schema)) {}
 
 Result<std::unique_ptr<BatchReader>> PlainKeyValueReaderFactory::Open(const DataFileMeta& file, bool) {
+  BRAID_TRY_ASSIGN(std::unique_ptr<FileReader> reader, OpenAllRows(file, schema_));
+  std::unique_ptr<BatchReader> result = std::move(reader);
+  return result;
+}
+
+Result<std::unique_ptr<FileReader>> PlainKeyValueReaderFactory::OpenAllRows(const DataFileMeta& file,
+                                                                            const KeyValueSchema& schema) {
   const std::string path = file.external_path.value_or(JoinPath(bucket_directory_, file.file_name));
   BRAID_TRY_ASSIGN(const FileFormat* format, FormatOfFileName(file.file_name));
   FileReadRequest request;
-  request.columns = KeyValueReadFields(schema_);
+  request.columns = KeyValueReadFields(schema);
   BRAID_TRY_ASSIGN(std::unique_ptr<FileReader> reader, format->OpenReader(*file_system_, path, request));
-  std::unique_ptr<BatchReader> result = std::make_unique<KeyValueFileReader>(schema_, path, std::move(reader));
+  std::unique_ptr<FileReader> result = std::make_unique<KeyValueFileReader>(schema, path, std::move(reader));
   return result;
+}
+
+std::unique_ptr<RunReader> MakeFileRun(const SortedRun& run, KeyValueReaderFactory& readers, bool merged) {
+  return std::make_unique<FilesOfRun>(run, readers, merged);
 }
 
 Result<std::unique_ptr<BatchReader>> ReadSections(const KeyValueSchema& schema, std::vector<Section> sections,

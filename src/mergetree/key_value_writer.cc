@@ -251,9 +251,9 @@ class FileFormatWriterFactory : public KeyValueWriterFactory {
     return Open(std::move(options), level, source);
   }
 
-  Result<std::unique_ptr<KeyValueRollingWriter>> OpenChangelog() override {
+  Result<std::unique_ptr<KeyValueRollingWriter>> OpenChangelog(int level) override {
     BRAID_TRY_ASSIGN(DataFileOptions options, DataFileOptions::ForChangelog(config_->options));
-    return Open(std::move(options), 0, FileSource::kAppend);
+    return Open(std::move(options), level, FileSource::kAppend);
   }
 
   Status Delete(const DataFileMeta& file) override {

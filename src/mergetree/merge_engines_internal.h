@@ -16,4 +16,7 @@ Result<bool> IgnoresDelete(const Options& options);
 Result<std::shared_ptr<const MergeFunction>> MakeDeduplicate(const Options& options, const KeyValueSchema& schema);
 Result<std::shared_ptr<const MergeFunction>> MakeFirstRow(const Options& options, const KeyValueSchema& schema);
 
+Result<std::shared_ptr<const MergeFunction>> MakePartialUpdate(const Options& options, const KeyValueSchema& schema);
+Result<std::shared_ptr<const MergeFunction>> MakeAggregation(const Options& options, const KeyValueSchema& schema);
+
 }  // namespace braid

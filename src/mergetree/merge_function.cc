@@ -16,12 +16,12 @@ struct Engine {
   Result<std::shared_ptr<const MergeFunction>> (*make)(const Options&, const KeyValueSchema&);
 };
 
-/// Every engine of Paimon; those without a maker are not in this version.
+/// Every engine of Paimon.
 constexpr std::array kEngines = {
     Engine{"deduplicate", MakeDeduplicate},
     Engine{"first-row", MakeFirstRow},
-    Engine{"partial-update", nullptr},
-    Engine{"aggregation", nullptr},
+    Engine{"partial-update", MakePartialUpdate},
+    Engine{"aggregation", MakeAggregation},
 };
 
 }  // namespace
@@ -31,6 +31,7 @@ void MergedRows::Clear() {
   positions.clear();
   kinds.clear();
   sequence_numbers.clear();
+  groups.clear();
   columns.clear();
 }
 
@@ -42,14 +43,23 @@ Result<bool> IgnoresDelete(const Options& options) {
   return false;
 }
 
+Result<bool> NeedsLookup(const Options& options) {
+  BRAID_TRY_ASSIGN(const bool force_lookup, options.GetBool("force-lookup", false));
+  BRAID_TRY_ASSIGN(const bool vectors, options.GetBool("deletion-vectors.enabled", false));
+  return force_lookup || vectors || options.Get("changelog-producer", "none") == "lookup" ||
+         options.Get("merge-engine", "deduplicate") == "first-row";
+}
+
 Result<std::shared_ptr<const MergeFunction>> MakeMergeFunction(const Options& options, const KeyValueSchema& schema) {
   const std::string name = options.Get("merge-engine", "deduplicate");
   std::string known;
   for (const Engine& engine : kEngines) {
     if (engine.name == name) {
-      if (engine.make != nullptr) return engine.make(options, schema);
-      return Error(ErrorCode::kUnsupported, fmt::format("merge engine {} is not supported by this version", name))
-          .Hint("tables with merge-engine deduplicate or first-row can be merged");
+      BRAID_TRY_ASSIGN(std::shared_ptr<const MergeFunction> function, engine.make(options, schema));
+      BRAID_TRY_ASSIGN(const bool needs_lookup, NeedsLookup(options));
+      // The newest or oldest row stays what it is, whichever rows above level 0 take part.
+      if (!needs_lookup || name == "deduplicate" || name == "first-row") return function;
+      return MakeLookupMergeFunction(std::move(function));
     }
     known += fmt::format("{}{}", known.empty() ? "" : ", ", engine.name);
   }

@@ -60,12 +60,9 @@ Error NotAscending() {
 /// one comparison a level. Comparisons look at 8 bytes of the key first, which stand side by side in `heads_`.
 class MergeReader : public BatchReader {
  public:
-  MergeReader(KeyValueSchema schema, RowOrder order, std::vector<std::unique_ptr<BatchReader>> runs,
-              std::shared_ptr<const MergeFunction> function, MergeOptions options)
-      : key_count_(schema.key_count()),
-        order_(std::move(order)),
-        merger_(std::move(schema), std::move(function), options),
-        options_(options) {
+  MergeReader(std::size_t key_count, RowOrder order, std::vector<std::unique_ptr<RunReader>> runs,
+              std::unique_ptr<GroupMerger> merger, std::int64_t batch_rows)
+      : key_count_(key_count), order_(std::move(order)), merger_(std::move(merger)), batch_rows_(batch_rows) {
     runs_.resize(runs.size());
     for (std::size_t run = 0; run < runs.size(); ++run) runs_[run].reader = std::move(runs[run]);
     heads_.resize(runs_.size());
@@ -77,7 +74,7 @@ class MergeReader : public BatchReader {
     while (!runs_.empty() && !runs_[tree_[0]].exhausted) {
       groups_.Clear();
       BRAID_TRY(order_.keys.whole() ? FillGroups<true>() : FillGroups<false>());
-      BRAID_TRY_ASSIGN(Batch batch, merger_.Merge(groups_));
+      BRAID_TRY_ASSIGN(Batch batch, merger_->Merge(groups_));
       DropUsedSources();
       if (batch.row_count() > 0) return std::optional(std::move(batch));
     }
@@ -86,7 +83,7 @@ class MergeReader : public BatchReader {
 
  private:
   struct Run {
-    std::unique_ptr<BatchReader> reader;
+    std::unique_ptr<RunReader> reader;
     EncodedKeys keys;
     EncodedKeys sequences;  // if there are sequence fields
     std::int32_t source = -1;
@@ -137,7 +134,7 @@ class MergeReader : public BatchReader {
       }
       run.rows = static_cast<std::int32_t>(batch->row_count());
       run.row = 0;
-      run.source = merger_.AddSource(*std::move(batch));
+      run.source = merger_->AddSource(*std::move(batch), run.reader->origin());
       heads_[index] = run.keys.prefix(0);
       return Ok();
     }
@@ -163,8 +160,8 @@ class MergeReader : public BatchReader {
           CompareEncoded(left.sequences, left.row, right.sequences, right.row, order_.sequences->whole());
       if (sequences != 0) return sequences < 0;
     }
-    const MergeSource& left_rows = merger_.source(left.source);
-    const MergeSource& right_rows = merger_.source(right.source);
+    const MergeSource& left_rows = merger_->source(left.source);
+    const MergeSource& right_rows = merger_->source(right.source);
     const std::int64_t left_number = left_rows.sequence_numbers[left.row];
     const std::int64_t right_number = right_rows.sequence_numbers[right.row];
     if (left_number != right_number) return left_number < right_number;
@@ -196,7 +193,7 @@ class MergeReader : public BatchReader {
       if constexpr (!kWhole) starts_group = starts_group || run.keys.bytes(run.row) != key_bytes;
       if (starts_group) {
         if (groups > 0) groups_.group_ends.push_back(groups_.row_count());
-        if (groups == options_.batch_rows) return Ok();
+        if (groups == batch_rows_) return Ok();
         ++groups;
         key_prefix = heads_[winner];
         if constexpr (!kWhole) key_bytes = run.keys.bytes(run.row);
@@ -223,14 +220,14 @@ class MergeReader : public BatchReader {
       kept.push_back(run.source);
       run.source = static_cast<std::int32_t>(kept.size()) - 1;
     }
-    merger_.KeepSources(kept);
+    merger_->KeepSources(kept);
     used_keys_.clear();
   }
 
   const std::size_t key_count_;
   const RowOrder order_;
-  GroupMerger merger_;
-  const MergeOptions options_;
+  const std::unique_ptr<GroupMerger> merger_;
+  const std::int64_t batch_rows_;
   bool started_ = false;
   std::vector<Run> runs_;
   std::vector<std::uint64_t> heads_;  // key prefix of each run's current row
@@ -239,28 +236,50 @@ class MergeReader : public BatchReader {
   std::vector<EncodedKeys> used_keys_;
 };
 
-/// Yields a batch that was taken off a reader before what is left of it.
-class ResumingReader : public BatchReader {
+/// A batch that was taken off a run.
+struct TakenBatch {
+  Batch batch;
+  BatchOrigin origin;
+};
+
+/// Yields batches that were taken off a run before what is left of it.
+class ResumingReader : public RunReader {
  public:
-  ResumingReader(std::vector<Batch> first, std::unique_ptr<BatchReader> rest)
+  ResumingReader(std::vector<TakenBatch> first, std::unique_ptr<RunReader> rest)
       : first_(std::move(first)), rest_(std::move(rest)) {}
 
   Result<std::optional<Batch>> Next() override {
-    if (position_ < first_.size()) return std::optional(std::move(first_[position_++]));
-    return rest_->Next();
+    if (position_ == first_.size()) {
+      resumed_ = true;
+      return rest_->Next();
+    }
+    return std::optional(std::move(first_[position_++].batch));
   }
+  BatchOrigin origin() const override { return resumed_ ? rest_->origin() : first_[position_ - 1].origin; }
 
  private:
-  std::vector<Batch> first_;
+  std::vector<TakenBatch> first_;
   std::size_t position_ = 0;
-  std::unique_ptr<BatchReader> rest_;
+  bool resumed_ = false;
+  std::unique_ptr<RunReader> rest_;
+};
+
+/// Rows that are of no file.
+class UnfiledRun : public RunReader {
+ public:
+  explicit UnfiledRun(std::unique_ptr<BatchReader> rows) : rows_(std::move(rows)) {}
+  Result<std::optional<Batch>> Next() override { return rows_->Next(); }
+  BatchOrigin origin() const override { return {}; }
+
+ private:
+  std::unique_ptr<BatchReader> rows_;
 };
 
 /// A single run passes through uncopied as long as no key repeats; from the first repetition on it is merged like
 /// several.
 class SingleRunReader : public BatchReader {
  public:
-  SingleRunReader(KeyValueSchema schema, RowOrder order, std::unique_ptr<BatchReader> run,
+  SingleRunReader(KeyValueSchema schema, RowOrder order, std::unique_ptr<RunReader> run,
                   std::shared_ptr<const MergeFunction> function, MergeOptions options)
       : schema_(std::move(schema)),
         order_(std::move(order)),
@@ -278,14 +297,16 @@ class SingleRunReader : public BatchReader {
       BRAID_TRY_ASSIGN(std::optional<Loaded> next, Load());
       BRAID_TRY_ASSIGN(const bool ascends, Ascends(*current_, next));
       if (!ascends) {
-        std::vector<Batch> taken = {std::move(current_->batch)};
-        if (next) taken.push_back(std::move(next->batch));
-        std::vector<std::unique_ptr<BatchReader>> runs;
+        std::vector<TakenBatch> taken = {std::move(current_->taken)};
+        if (next) taken.push_back(std::move(next->taken));
+        std::vector<std::unique_ptr<RunReader>> runs;
         runs.push_back(std::make_unique<ResumingReader>(std::move(taken), std::move(run_)));
-        merge_ = std::make_unique<MergeReader>(schema_, order_, std::move(runs), function_, options_);
+        merge_ = std::make_unique<MergeReader>(schema_.key_count(), order_, std::move(runs),
+                                               std::make_unique<GroupMerger>(schema_, function_, options_),
+                                               options_.batch_rows);
         break;
       }
-      BRAID_TRY_ASSIGN(Batch batch, merger_.PassThrough(current_->batch));
+      BRAID_TRY_ASSIGN(Batch batch, merger_.PassThrough(current_->taken.batch));
       current_ = std::move(next);
       if (batch.row_count() > 0) return std::optional(std::move(batch));
     }
@@ -294,7 +315,7 @@ class SingleRunReader : public BatchReader {
 
  private:
   struct Loaded {
-    Batch batch;
+    TakenBatch taken;
     EncodedKeys keys;
   };
 
@@ -304,14 +325,14 @@ class SingleRunReader : public BatchReader {
       if (!batch) return std::optional<Loaded>();
       if (batch->row_count() == 0) continue;
       BRAID_TRY_ASSIGN(EncodedKeys keys, order_.EncodeKeysOf(*batch->rows, schema_.key_count()));
-      return std::optional(Loaded{*std::move(batch), std::move(keys)});
+      return std::optional(Loaded{{*std::move(batch), run_->origin()}, std::move(keys)});
     }
   }
 
   /// Whether each key of the batch is less than the one behind it, the next batch's first included.
   Result<bool> Ascends(const Loaded& loaded, const std::optional<Loaded>& next) const {
     const bool whole = order_.keys.whole();
-    const std::int64_t rows = loaded.batch.row_count();
+    const std::int64_t rows = loaded.taken.batch.row_count();
     int greatest = -1;
     for (std::int64_t row = 1; row < rows; ++row) {
       greatest = std::max(greatest, CompareEncoded(loaded.keys, row - 1, loaded.keys, row, whole));
@@ -323,7 +344,7 @@ class SingleRunReader : public BatchReader {
 
   KeyValueSchema schema_;
   RowOrder order_;
-  std::unique_ptr<BatchReader> run_;
+  std::unique_ptr<RunReader> run_;
   std::shared_ptr<const MergeFunction> function_;
   MergeOptions options_;
   GroupMerger merger_;
@@ -360,15 +381,35 @@ Result<std::unique_ptr<BatchReader>> MakeMergeReader(KeyValueSchema schema,
                                                      std::vector<std::unique_ptr<BatchReader>> runs,
                                                      std::shared_ptr<const MergeFunction> function,
                                                      MergeOptions options) {
+  std::vector<std::unique_ptr<RunReader>> unfiled;
+  for (auto& run : runs) unfiled.push_back(std::make_unique<UnfiledRun>(std::move(run)));
+  return MakeMergeReader(std::move(schema), std::move(unfiled), std::move(function), options);
+}
+
+Result<std::unique_ptr<BatchReader>> MakeMergeReader(KeyValueSchema schema,
+                                                     std::vector<std::unique_ptr<RunReader>> runs,
+                                                     std::shared_ptr<const MergeFunction> function,
+                                                     MergeOptions options) {
   BRAID_TRY_ASSIGN(RowOrder order, RowOrder::Make(schema));
   std::unique_ptr<BatchReader> reader;
   if (runs.size() == 1) {
     reader = std::make_unique<SingleRunReader>(std::move(schema), std::move(order), std::move(runs[0]),
                                                std::move(function), options);
   } else {
-    reader = std::make_unique<MergeReader>(std::move(schema), std::move(order), std::move(runs), std::move(function),
-                                           options);
+    const std::size_t key_count = schema.key_count();
+    auto merger = std::make_unique<GroupMerger>(std::move(schema), std::move(function), options);
+    reader = std::make_unique<MergeReader>(key_count, std::move(order), std::move(runs), std::move(merger),
+                                           options.batch_rows);
   }
+  return reader;
+}
+
+Result<std::unique_ptr<BatchReader>> MakeMergeReader(const KeyValueSchema& schema,
+                                                     std::vector<std::unique_ptr<RunReader>> runs,
+                                                     std::unique_ptr<GroupMerger> merger, std::int64_t batch_rows) {
+  BRAID_TRY_ASSIGN(RowOrder order, RowOrder::Make(schema));
+  std::unique_ptr<BatchReader> reader = std::make_unique<MergeReader>(schema.key_count(), std::move(order),
+                                                                      std::move(runs), std::move(merger), batch_rows);
   return reader;
 }
 

@@ -20,12 +20,25 @@ struct MergeOptions {
   std::int64_t batch_rows = 8192;
 };
 
+/// A sorted run being read: key-value batches ascending by key.
+class RunReader : public BatchReader {
+ public:
+  /// Where the last batch's rows are from.
+  virtual BatchOrigin origin() const = 0;
+};
+
 /// Merges runs of key-value batches, each ascending by key, into one stream ascending by key, in which `function` has
 /// made one row of the rows of each key (spec data.md §4.2). Rows of one key may also repeat within a run, in sequence
 /// order.
 /// A null `function` keeps every row.
 Result<std::unique_ptr<BatchReader>> MakeMergeReader(KeyValueSchema schema,
                                                      std::vector<std::unique_ptr<BatchReader>> runs,
+                                                     std::shared_ptr<const MergeFunction> function,
+                                                     MergeOptions options);
+
+/// The same for runs that tell where their rows are from.
+Result<std::unique_ptr<BatchReader>> MakeMergeReader(KeyValueSchema schema,
+                                                     std::vector<std::unique_ptr<RunReader>> runs,
                                                      std::shared_ptr<const MergeFunction> function,
                                                      MergeOptions options);
 

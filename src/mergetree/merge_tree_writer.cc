@@ -12,7 +12,7 @@
 
 #include "mergetree/compaction_task_internal.h"
 #include "mergetree/data_file_options.h"
-#include "mergetree/merge_engines_internal.h"
+#include "mergetree/ignored_kinds.h"
 
 namespace braid {
 namespace {
@@ -24,43 +24,27 @@ struct WriterOptions {
   CompactionOptions compaction;
   SortBufferOptions buffer;
   bool write_only = false;
-  bool force_compact = false;  // `commit.force-compact`
+  bool force_compact = false;     // `commit.force-compact`
+  bool waits_for_lookup = false;  // `lookup-wait`, of tables with lookup compaction
   bool wait_until_level0_empty = false;
-  bool merge_everything = false;
-  bool ignore_delete = false;
-  bool ignore_update_before = false;
+  IgnoredKinds ignored;
   bool writes_changelog = false;
 };
-
-Status CheckSupported(const Options& options, bool write_only) {
-  if (write_only) return Ok();
-  const auto unsupported = [](std::string what) {
-    return Error(ErrorCode::kUnsupported, fmt::format("writing with {} is not supported by this version", what))
-        .Hint("set write-only to true and let Java Paimon compact the table");
-  };
-  const std::string producer = options.Get("changelog-producer", "none");
-  if (producer == "lookup" || producer == "full-compaction") return unsupported("changelog-producer " + producer);
-  BRAID_TRY_ASSIGN(const bool vectors, options.GetBool("deletion-vectors.enabled", false));
-  if (vectors) return unsupported("deletion-vectors.enabled");
-  if (options.Has("record-level.expire-time")) return unsupported("record-level.expire-time");
-  return Ok();
-}
 
 Result<WriterOptions> ReadWriterOptions(const MergeTreeWriterConfig& config) {
   const Options& options = config.options;
   WriterOptions result;
   BRAID_TRY_ASSIGN(const bool skip_compaction, options.GetBool("write.compaction-skip", false));
   BRAID_TRY_ASSIGN(result.write_only, options.GetBool("write-only", skip_compaction));
-  BRAID_TRY(CheckSupported(options, result.write_only));
   BRAID_TRY_ASSIGN(result.compaction, CompactionOptions::FromOptions(options));
   BRAID_TRY_ASSIGN(result.buffer, SortBufferOptions::FromOptions(options, config.spill_directory));
   BRAID_TRY_ASSIGN(result.force_compact, options.GetBool("commit.force-compact", false));
   BRAID_TRY_ASSIGN(const bool lookup_wait, options.GetBool("lookup-wait", true));
-  // Batch reads of first-row tables neither merge nor look at level 0: every key must be on one level above it.
-  result.merge_everything = options.Get("merge-engine", "deduplicate") == "first-row";
-  result.wait_until_level0_empty = result.merge_everything && !result.compaction.gentle_interval && lookup_wait;
-  BRAID_TRY_ASSIGN(result.ignore_delete, IgnoresDelete(options));
-  BRAID_TRY_ASSIGN(result.ignore_update_before, options.GetBool("ignore-update-before", false));
+  BRAID_TRY_ASSIGN(const bool needs_lookup, NeedsLookup(options));
+  result.waits_for_lookup = needs_lookup && lookup_wait && !result.write_only;
+  // Rows become visible, or their changes known, only when they are above level 0.
+  result.wait_until_level0_empty = result.waits_for_lookup && !result.compaction.gentle_interval;
+  BRAID_TRY_ASSIGN(result.ignored, IgnoredKinds::FromOptions(options));
   result.writes_changelog = options.Get("changelog-producer", "none") == "input";
   return result;
 }
@@ -78,10 +62,13 @@ std::optional<std::int64_t> LastFullCompactionMs(const std::vector<DataFileMeta>
 class BucketWriter : public MergeTreeWriter {
  public:
   BucketWriter(MergeTreeWriterConfig config, WriterOptions options, std::shared_ptr<const MergeFunction> function,
-               Levels levels, std::int64_t max_sequence_number)
+               CompactionPurpose purpose, std::optional<RecordExpiry> expiry, Levels levels,
+               std::int64_t max_sequence_number)
       : config_(std::move(config)),
         options_(std::move(options)),
         function_(std::move(function)),
+        purpose_(std::move(purpose)),
+        expiry_(std::move(expiry)),
         levels_(std::move(levels)),
         picker_(options_.compaction, *config_.clock, LastFullCompactionMs(config_.files, levels_.max_level())),
         buffer_(config_.schema, options_.buffer),
@@ -90,7 +77,7 @@ class BucketWriter : public MergeTreeWriter {
   ~BucketWriter() override { DiscardUncommitted(); }
 
   Status Write(const Batch& values) override {
-    BRAID_TRY_ASSIGN(const Batch accepted, DropIgnored(values));
+    BRAID_TRY_ASSIGN(const Batch accepted, options_.ignored.Drop(values));
     for (std::int64_t offset = 0; offset < accepted.row_count(); offset += kWriteSliceRows) {
       const std::int64_t rows = std::min(kWriteSliceRows, accepted.row_count() - offset);
       Batch slice = accepted;
@@ -122,11 +109,12 @@ class BucketWriter : public MergeTreeWriter {
   }
 
   Result<BucketChanges> PrepareCommit(bool wait_compaction) override {
+    wait_compaction = wait_compaction || options_.waits_for_lookup;
     BRAID_TRY(Flush(wait_compaction, false));
     const bool far_behind = levels_.run_count() > options_.compaction.stop_trigger + 1;
     wait_compaction = wait_compaction || options_.force_compact || far_behind;
     BRAID_TRY(CollectCompaction(wait_compaction));
-    while (wait_compaction && !options_.write_only && options_.wait_until_level0_empty && !levels_.level0().empty()) {
+    while (wait_compaction && options_.wait_until_level0_empty && !levels_.level0().empty()) {
       BRAID_TRY(StartCompaction(false));
       if (!running_.valid()) break;
       BRAID_TRY(CollectCompaction(true));
@@ -139,18 +127,6 @@ class BucketWriter : public MergeTreeWriter {
   std::vector<DataFileMeta> Files() const override { return levels_.AllFiles(); }
 
  private:
-  Result<Batch> DropIgnored(const Batch& values) const {
-    if (values.kinds == nullptr || (!options_.ignore_delete && !options_.ignore_update_before)) return values;
-    std::vector<std::int32_t> kept;
-    for (std::int64_t row = 0; row < values.row_count(); ++row) {
-      const RowKind kind = values.kind(row);
-      const bool ignored =
-          (options_.ignore_delete && !IsAdd(kind)) || (options_.ignore_update_before && kind == RowKind::kUpdateBefore);
-      if (!ignored) kept.push_back(static_cast<std::int32_t>(row));
-    }
-    return TakeRows(values, kept);
-  }
-
   Status Flush(bool wait_compaction, bool full) {
     if (buffer_.row_count() > 0) {
       if (levels_.run_count() > options_.compaction.stop_trigger) wait_compaction = true;
@@ -163,7 +139,7 @@ class BucketWriter : public MergeTreeWriter {
   Status FlushBuffer() {
     std::vector<DataFileMeta> changelog;
     if (options_.writes_changelog) {
-      BRAID_TRY_ASSIGN(const auto writer, config_.writers->OpenChangelog());
+      BRAID_TRY_ASSIGN(const auto writer, config_.writers->OpenChangelog(0));
       BRAID_TRY_ASSIGN(changelog, WriteSorted(nullptr, *writer));
     }
     BRAID_TRY_ASSIGN(const auto writer, config_.writers->OpenData(0, FileSource::kAppend));
@@ -196,9 +172,15 @@ class BucketWriter : public MergeTreeWriter {
   Status StartCompaction(bool full) {
     if (options_.write_only || running_.valid()) return Ok();
     const std::vector<LevelRun> runs = levels_.Runs();
+    const std::int64_t now_ms = config_.clock->NowMs();
+    const auto must_rewrite = [&](const DataFileMeta& file) {
+      if (config_.deletions.contains(file.file_name)) return true;
+      if (!expiry_) return false;
+      const Result<bool> expired = HoldsExpiredRows(*expiry_, *config_.readers, file, now_ms);
+      return !expired || *expired;  // what is wrong with the file shows when it is read
+    };
     std::optional<CompactUnit> unit =
-        full ? picker_.PickFull(levels_.level_count(), runs) : picker_.Pick(levels_.level_count(), runs);
-    if (unit && options_.merge_everything) unit = CompactUnit::FromRuns(levels_.max_level(), runs);
+        full ? picker_.PickFull(levels_.level_count(), runs, must_rewrite) : picker_.Pick(levels_.level_count(), runs);
     if (!unit) return Ok();
 
     CompactionTask task;
@@ -206,10 +188,18 @@ class BucketWriter : public MergeTreeWriter {
     task.readers = config_.readers;
     task.writers = config_.writers;
     task.function = function_;
+    task.purpose = purpose_;
+    task.deletions = config_.deletions;
+    task.expiry = expiry_;
+    task.now_ms = now_ms;
+    for (const LevelRun& run : runs) {
+      if (run.level > unit->output_level) task.upper.push_back(run);
+    }
     task.max_level = levels_.max_level();
     task.small_file_bytes = options_.compaction.small_file_bytes;
     task.force_rewrite = options_.compaction.force_rewrite_all_files;
-    task.drop_retractions = unit->output_level != 0 && unit->output_level >= levels_.highest_non_empty_level();
+    task.drop_retractions = unit->output_level != 0 &&
+                            (unit->output_level >= levels_.highest_non_empty_level() || purpose_.marks_deletions);
     task.unit = *std::move(unit);
     auto work =
         std::make_shared<std::packaged_task<Result<CompactResult>()>>([task = std::move(task)] { return task.Run(); });
@@ -226,10 +216,14 @@ class BucketWriter : public MergeTreeWriter {
   Status CollectCompaction(bool wait) {
     if (!running_.valid()) return Ok();
     if (!wait && running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return Ok();
-    BRAID_TRY_ASSIGN(const CompactResult result, running_.get().Context("while compacting a bucket"));
+    BRAID_TRY_ASSIGN(CompactResult result, running_.get().Context("while compacting a bucket"));
     if (Status status = levels_.Update(result.before, result.after); !status) {
       (void)DeleteWritten(*config_.writers, result);
       return status;
+    }
+    if (result.deletions) {
+      config_.deletions = *std::move(result.deletions);
+      changes_.deletions = config_.deletions;
     }
     return AddCompaction(result);
   }
@@ -251,6 +245,8 @@ class BucketWriter : public MergeTreeWriter {
       if (!kept.contains(file.file_name)) BRAID_TRY(config_.writers->Delete(file));
     }
     changes_.compact_after.insert(changes_.compact_after.end(), result.after.begin(), result.after.end());
+    changes_.compact_changelog_files.insert(changes_.compact_changelog_files.end(), result.changelog.begin(),
+                                            result.changelog.end());
     return Ok();
   }
 
@@ -259,7 +255,11 @@ class BucketWriter : public MergeTreeWriter {
     if (running_.valid()) {
       if (const Result<CompactResult> result = running_.get()) (void)DeleteWritten(*config_.writers, *result);
     }
-    (void)DeleteWritten(*config_.writers, {changes_.compact_before, changes_.compact_after});
+    CompactResult compacted;
+    compacted.before = changes_.compact_before;
+    compacted.after = changes_.compact_after;
+    compacted.changelog = changes_.compact_changelog_files;
+    (void)DeleteWritten(*config_.writers, compacted);
     for (const DataFileMeta& file : changes_.new_files) (void)config_.writers->Delete(file);
     for (const DataFileMeta& file : changes_.changelog_files) (void)config_.writers->Delete(file);
   }
@@ -267,6 +267,8 @@ class BucketWriter : public MergeTreeWriter {
   MergeTreeWriterConfig config_;
   WriterOptions options_;
   std::shared_ptr<const MergeFunction> function_;
+  CompactionPurpose purpose_;
+  std::optional<RecordExpiry> expiry_;
   Levels levels_;
   CompactionPicker picker_;
   SortBuffer buffer_;
@@ -279,12 +281,15 @@ class BucketWriter : public MergeTreeWriter {
 
 bool BucketChanges::empty() const {
   return new_files.empty() && changelog_files.empty() && compact_before.empty() && compact_after.empty() &&
-         compact_changelog_files.empty();
+         compact_changelog_files.empty() && !deletions;
 }
 
 Result<std::unique_ptr<MergeTreeWriter>> MergeTreeWriter::Make(MergeTreeWriterConfig config) {
   BRAID_TRY_ASSIGN(WriterOptions options, ReadWriterOptions(config));
   BRAID_TRY_ASSIGN(std::shared_ptr<const MergeFunction> function, MakeMergeFunction(config.options, config.schema));
+  BRAID_TRY_ASSIGN(CompactionPurpose purpose,
+                   CompactionPurpose::FromOptions(config.options, config.schema, options.compaction.level_count));
+  BRAID_TRY_ASSIGN(std::optional<RecordExpiry> expiry, RecordExpiry::Make(config.options, config.schema));
   // Who never compacts needs no view of the levels, however many files they have, and does not judge them.
   BRAID_TRY_ASSIGN(Levels levels, Levels::Make(config.schema.key_fields, options.compaction.level_count,
                                                options.write_only ? std::vector<DataFileMeta>() : config.files));
@@ -292,8 +297,9 @@ Result<std::unique_ptr<MergeTreeWriter>> MergeTreeWriter::Make(MergeTreeWriterCo
   for (const DataFileMeta& file : config.files) {
     max_sequence_number = std::max(max_sequence_number, file.max_sequence_number);
   }
-  std::unique_ptr<MergeTreeWriter> writer = std::make_unique<BucketWriter>(
-      std::move(config), std::move(options), std::move(function), std::move(levels), max_sequence_number);
+  std::unique_ptr<MergeTreeWriter> writer =
+      std::make_unique<BucketWriter>(std::move(config), std::move(options), std::move(function), std::move(purpose),
+                                     std::move(expiry), std::move(levels), max_sequence_number);
   return writer;
 }
 

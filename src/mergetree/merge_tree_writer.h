@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
+#include "mergetree/bucket_deletions.h"
 #include "mergetree/compaction_picker.h"
 #include "mergetree/key_value.h"
 #include "mergetree/key_value_file.h"
@@ -27,6 +28,8 @@ struct BucketChanges {
   std::vector<DataFileMeta> compact_before;
   std::vector<DataFileMeta> compact_after;
   std::vector<DataFileMeta> compact_changelog_files;
+  /// The bucket's deletion vectors after the compactions; nullopt: as they were before.
+  std::optional<BucketDeletions> deletions = std::nullopt;
 
   bool empty() const;
   friend bool operator==(const BucketChanges&, const BucketChanges&) = default;
@@ -36,6 +39,7 @@ struct MergeTreeWriterConfig {
   KeyValueSchema schema;            ///< of all the table's columns
   Options options;                  ///< the table's
   std::vector<DataFileMeta> files;  ///< of the bucket in the snapshot that the writer starts from
+  BucketDeletions deletions = {};   ///< deletion vectors of those files
   std::shared_ptr<KeyValueReaderFactory> readers;
   std::shared_ptr<KeyValueWriterFactory> writers;
   std::string spill_directory;  ///< local; empty: no spilling
@@ -48,8 +52,7 @@ struct MergeTreeWriterConfig {
 /// Destroying it waits for its compaction and deletes the files that no PrepareCommit has returned.
 class MergeTreeWriter {
  public:
-  /// Errors: kUnsupported for what this version must not write (merge engines that it lacks; unless `write-only`:
-  /// changelog producers lookup and full-compaction, deletion vectors, record expiry), naming it; kInvalidArgument;
+  /// Errors: kInvalidArgument for options that cannot be followed; kUnsupported for what a merge engine lacks;
   /// kCorruption.
   static Result<std::unique_ptr<MergeTreeWriter>> Make(MergeTreeWriterConfig config);
   virtual ~MergeTreeWriter() = default;
@@ -66,8 +69,9 @@ class MergeTreeWriter {
   /// Flushes, and starts a compaction if one is due; `full`: of everything to the top level. Does not wait for it.
   virtual Status Compact(bool full) = 0;
 
-  /// Flushes and returns what to commit. `wait_compaction`: also what the compaction that is due will have done; in a
-  /// first-row table until level 0 is empty, unless `lookup-wait` is false. The writer can go on afterwards.
+  /// Flushes and returns what to commit. `wait_compaction`: also what the compaction that is due will have done; in
+  /// tables with lookup compaction (spec data.md §3.9) always, and until level 0 is empty, unless `lookup-wait` is
+  /// false. The writer can go on afterwards.
   virtual Result<BucketChanges> PrepareCommit(bool wait_compaction) = 0;
 
   /// Whether a compaction runs or its result has not been returned.

@@ -250,14 +250,28 @@ TEST(MergeTreeWriterTest, DropsKindsThatOptionsIgnore) {
   }
 }
 
-TEST(MergeTreeWriterTest, RefusesWhatItMustNotWrite) {
-  for (const auto& [option, value] : std::map<std::string, std::string>{{"changelog-producer", "lookup"},
-                                                                        {"changelog-producer", "full-compaction"},
-                                                                        {"deletion-vectors.enabled", "true"},
-                                                                        {"merge-engine", "aggregation"}}) {
-    Bucket bucket(OptionsOf({{option, value}}));
-    EXPECT_THAT(bucket.Open(), IsError(ErrorCode::kUnsupported)) << option;
-  }
+TEST(MergeTreeWriterTest, RefusesOptionsThatItCannotFollow) {
+  Bucket expiry(OptionsOf({{"record-level.expire-time", "1 h"}}));
+  EXPECT_THAT(expiry.Open(), IsError(ErrorCode::kInvalidArgument)) << "without record-level.time-field";
+  Bucket engine(OptionsOf({{"merge-engine", "aggregation"}, {"fields.v.aggregate-function", "sum"}}));
+  EXPECT_THAT(engine.Open(), IsError(ErrorCode::kInvalidArgument)) << "v is STRING";
+}
+
+TEST(MergeTreeWriterTest, DropsRowsThatAreOverWhenCompacting) {
+  Bucket bucket(OptionsOf({{"record-level.expire-time", "1 h"}, {"record-level.time-field", "s"}}));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto writer, bucket.Open());
+  ASSERT_THAT(writer->Write(ValueBatch(bucket.schema(), {{{1, "over", 1'699'990'000}}, {{2, "fresh", 1'699'999'999}}})),
+              IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(BucketChanges changes, writer->PrepareCommit(true));
+  bucket.Apply(changes);
+  EXPECT_THAT(bucket.Read(), HasValue(testing::SizeIs(2))) << "reads keep them";
+  ASSERT_THAT(writer->Write(OneRow(bucket.schema(), 3, "more")), IsOk());
+  ASSERT_THAT(writer->Compact(true), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(changes, writer->PrepareCommit(true));
+  bucket.Apply(changes);
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<KeyValueRow> rows, bucket.Read());
+  ASSERT_EQ(rows.size(), 1U) << "of 1970 is the third";
+  EXPECT_EQ(rows[0].values[1], Datum("fresh"));
 }
 
 TEST(MergeTreeWriterTest, LeavesOneLevelAboveZeroToFirstRow) {

@@ -138,13 +138,16 @@ Result<std::unique_ptr<BucketWriter>> MakeAppendBucketWriter(BucketWriterConfig 
   return std::unique_ptr<BucketWriter>(std::make_unique<AppendBucketWriter>(std::move(config), std::move(writer)));
 }
 
-Result<std::vector<DataFileMeta>> RewriteAppendFiles(const Table& table, const BinaryRow& partition, BucketId bucket, const std::vector<DataFileMeta>& files) {
+Result<std::vector<DataFileMeta>> RewriteAppendFiles(const Table& table, const BinaryRow& partition, BucketId bucket, const std::vector<DataFileMeta>& files,
+                                                     const DeletionVectorIndex& deletions) {
+  const std::vector<DeletionVectorRef> vectors = deletions.Find(partition, bucket, files);
   std::int64_t first_sequence_number = files.front().min_sequence_number;
   for (const DataFileMeta& file : files) first_sequence_number = std::min(first_sequence_number, file.min_sequence_number);
   BRAID_TRY_ASSIGN(auto writer, RollingWriter::Make(table, partition, bucket, FileSource::kCompact, first_sequence_number));
   DataFileReader reader(table);
-  for (const DataFileMeta& file : files) {
-    BRAID_TRY_ASSIGN(const auto rows, reader.Open(partition, bucket, file, table.schema().fields, nullptr));
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const DeletionVectorRef vector = vectors.empty() ? DeletionVectorRef{} : vectors[i];
+    BRAID_TRY_ASSIGN(const auto rows, reader.Open(partition, bucket, files[i], table.schema().fields, nullptr, vector));
     for (;;) {
       BRAID_TRY_ASSIGN(const std::optional<Batch> batch, rows->Next());
       if (!batch) break;

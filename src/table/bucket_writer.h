@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "meta/manifest.h"
 #include "mergetree/merge_tree_writer.h"
+#include "table/deletion_vectors.h"
 #include "table/table.h"
 #include "types/batch.h"
 
@@ -31,7 +32,9 @@ struct BucketWriterConfig {
   BinaryRow partition;
   BucketId bucket;
   std::vector<DataFileMeta> files;  ///< what the bucket holds already; empty when previous files do not matter
+  BucketDeletions deletions;        ///< deletion vectors of those files; key tables only
   std::string spill_directory;
+  std::string commit_user;
 };
 
 /// A writer of a key table's bucket (spec data.md §3). Errors: kUnsupported for what this version must not write.
@@ -40,9 +43,14 @@ Result<std::unique_ptr<BucketWriter>> MakeKeyBucketWriter(BucketWriterConfig con
 /// A writer of an append table's bucket (§8). Only `Compact(true)` of fixed buckets merges files.
 Result<std::unique_ptr<BucketWriter>> MakeAppendBucketWriter(BucketWriterConfig config);
 
-/// Rewrites these files of an append table's bucket, in this order, as few new ones (source COMPACT).
+/// A writer of a key table's bucket -2 (§9.4). Errors: kUnsupported as MakeKeyBucketWriter.
+Result<std::unique_ptr<BucketWriter>> MakePostponedBucketWriter(BucketWriterConfig config);
+
+/// Rewrites these files of an append table's bucket, in this order, as few new ones (source COMPACT), without the rows that
+/// `deletions` name.
 Result<std::vector<DataFileMeta>> RewriteAppendFiles(const Table& table, const BinaryRow& partition, BucketId bucket,
-                                                     const std::vector<DataFileMeta>& files);
+                                                     const std::vector<DataFileMeta>& files,
+                                                     const DeletionVectorIndex& deletions);
 
 /// The bucket's folder, absolute.
 Result<std::string> BucketDirectory(const Table& table, const BinaryRow& partition, BucketId bucket);

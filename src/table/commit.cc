@@ -44,7 +44,15 @@ class EntryMaker {
 };
 
 bool IsCompaction(const CommitMessage& message) {
-  return !message.compact_before.empty() || !message.compact_after.empty() || !message.compact_changelog_files.empty();
+  return !message.compact_before.empty() || !message.compact_after.empty() || !message.compact_changelog_files.empty() ||
+         !message.compact_new_index_files.empty() || !message.compact_deleted_index_files.empty();
+}
+
+void AddIndexes(FileKind kind, const std::vector<IndexManifestEntry>& files, std::vector<IndexManifestEntry>& indexes) {
+  for (const IndexManifestEntry& index : files) {
+    indexes.push_back(index);
+    indexes.back().kind = kind;
+  }
 }
 
 Result<Parts> PartsOf(const Table& table, const Committable& committable) {
@@ -60,14 +68,12 @@ Result<Parts> PartsOf(const Table& table, const Committable& committable) {
     maker.Add(FileKind::kDelete, message.compact_before, parts.compact.delta);
     maker.Add(FileKind::kAdd, message.compact_after, parts.compact.delta);
     maker.Add(FileKind::kAdd, message.compact_changelog_files, parts.compact.changelog);
-    for (const IndexManifestEntry& index : message.new_index_files) {
-      parts.append.indexes.push_back(index);
-      parts.append.indexes.back().kind = FileKind::kAdd;
-    }
-    for (const IndexManifestEntry& index : message.deleted_index_files) {
-      parts.append.indexes.push_back(index);
-      parts.append.indexes.back().kind = FileKind::kDelete;
-    }
+    AddIndexes(FileKind::kAdd, message.new_index_files, parts.append.indexes);
+    AddIndexes(FileKind::kDelete, message.deleted_index_files, parts.append.indexes);
+    AddIndexes(FileKind::kAdd, message.compact_new_index_files, parts.compact.indexes);
+    AddIndexes(FileKind::kDelete, message.compact_deleted_index_files, parts.compact.indexes);
+    if (message.deletion_base) parts.append.vector_bases.push_back(*message.deletion_base);
+    if (message.compact_deletion_base) parts.compact.vector_bases.push_back(*message.compact_deletion_base);
   }
   const bool deletes = std::any_of(parts.append.delta.begin(), parts.append.delta.end(), [](const ManifestEntry& entry) { return entry.kind == FileKind::kDelete; }) ||
                        std::any_of(parts.append.indexes.begin(), parts.append.indexes.end(), [](const IndexManifestEntry& index) { return index.index_type == kDeletionVectorsIndex; });
@@ -225,9 +231,11 @@ Status TableCommit::Abort(const std::vector<CommitMessage>& messages) {
         BRAID_TRY(table_.file_system().Delete(path));
       }
     }
-    for (const IndexManifestEntry& index : message.new_index_files) {
-      BRAID_TRY_ASSIGN(const std::string path, IndexFilePath(table_, index));
-      BRAID_TRY(table_.file_system().Delete(path));
+    for (const std::vector<IndexManifestEntry>* indexes : {&message.new_index_files, &message.compact_new_index_files}) {
+      for (const IndexManifestEntry& index : *indexes) {
+        BRAID_TRY_ASSIGN(const std::string path, IndexFilePath(table_, index));
+        BRAID_TRY(table_.file_system().Delete(path));
+      }
     }
   }
   return Ok();

@@ -17,6 +17,14 @@
 
 namespace braid {
 
+/// The index file of deletion vectors that a deletion or compaction in a bucket went by: if another has taken its place, rows
+/// that the other deleted would come back.
+struct DeletionVectorBase {
+  BinaryRow partition;
+  BucketId bucket;
+  std::optional<std::string> index_file;  ///< nullopt: there was none
+};
+
 /// What one writer did to one bucket, handed to the commit (spec metadata.md §8.1). All files are written and closed.
 struct CommitMessage {
   BinaryRow partition;
@@ -31,6 +39,12 @@ struct CommitMessage {
   std::vector<DataFileMeta> compact_changelog_files;
   std::vector<IndexManifestEntry> new_index_files;
   std::vector<IndexManifestEntry> deleted_index_files;
+  /// Index files that come and go with the compaction.
+  std::vector<IndexManifestEntry> compact_new_index_files = {};
+  std::vector<IndexManifestEntry> compact_deleted_index_files = {};
+  /// Deletion vectors as the deletion or the compaction found them, in tables with one index file a bucket.
+  std::optional<DeletionVectorBase> deletion_base = std::nullopt;
+  std::optional<DeletionVectorBase> compact_deletion_base = std::nullopt;
 
   bool is_empty() const;
 };

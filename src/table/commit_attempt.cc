@@ -16,6 +16,7 @@
 #include "table/commit_turn.h"
 #include "table/conflict_check.h"
 #include "table/data_file_reader.h"
+#include "table/deletion_vectors.h"
 #include "table/index_manifest.h"
 #include "table/manifest_merger.h"
 
@@ -102,6 +103,7 @@ class Committer {
     }
     BRAID_TRY_ASSIGN(const SnapshotChanges changes, make_changes(latest));
     if (latest && changes.check_conflicts) BRAID_TRY(CheckConflicts(table_, *latest, changes.delta, changes.kind));
+    if (latest) BRAID_TRY(CheckVectorsNameLiveFiles(table_, *latest, changes.delta, changes.indexes));
     written_.clear();
     Result<Snapshot> built = Build(latest, changes);
     if (!built) {
@@ -193,7 +195,7 @@ class Committer {
       snapshot.changelog_manifest_list_size = changelog.size_bytes;
       snapshot.changelog_record_count = SumRows(changes.changelog);
     }
-    BRAID_TRY_ASSIGN(snapshot.index_manifest, NextIndexManifest(table_, latest, changes.indexes, names_, write_));
+    BRAID_TRY_ASSIGN(snapshot.index_manifest, NextIndexManifest(table_, latest, changes.indexes, changes.vector_bases, names_, write_));
     const bool new_index_manifest = snapshot.index_manifest && (!latest || latest->index_manifest != snapshot.index_manifest);
     if (new_index_manifest) written_.push_back(*snapshot.index_manifest);
 

@@ -11,6 +11,7 @@
 #include "meta/manifest.h"
 #include "meta/snapshot.h"
 #include "meta/stores.h"
+#include "table/commit.h"
 #include "table/table.h"
 
 namespace braid {
@@ -25,6 +26,7 @@ struct SnapshotChanges {
   /// Live files that the base list names in manifests of its own instead of those carried over: for commits that bring
   /// back files which an earlier one deleted, since readers take a deletion for final.
   std::optional<std::vector<ManifestEntry>> base = std::nullopt;
+  std::vector<DeletionVectorBase> vector_bases = {};
 };
 
 /// What stays the same over all attempts at one snapshot.

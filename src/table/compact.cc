@@ -8,7 +8,9 @@
 
 #include "meta/stores.h"
 #include "table/bucket_writer.h"
+#include "table/deletion_vectors.h"
 #include "table/file_scan.h"
+#include "table/postpone_compaction.h"
 #include "table/write.h"
 
 namespace braid {
@@ -66,7 +68,27 @@ struct AppendCompaction {
   }
 };
 
-Result<std::vector<CommitMessage>> CompactAppendTable(const Table& table, const Buckets& buckets, bool full) {
+// Files that were merged lose their deletion vectors with the rows.
+Status DropVectorsOfCompacted(const Table& table, const Snapshot& snapshot, const DeletionVectorIndex& deletions, MetadataFileNames& names,
+                              CommitMessage& message) {
+  const std::vector<DeletionVectorRef> vectors = deletions.Find(message.partition, message.bucket, message.compact_before);
+  if (vectors.empty()) return Ok();
+  BucketDeletions dropped;
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    if (!vectors[i].path.empty()) dropped.emplace(message.compact_before[i].file_name, DeletionVector());
+  }
+  BRAID_TRY_ASSIGN(IndexChanges changes, ReplaceDeletionVectors(table, snapshot, message.partition, message.bucket, dropped, names));
+  if (message.total_buckets.value_or(-1) > 0) {
+    message.compact_deletion_base = DeletionVectorBase{message.partition, message.bucket, deletions.IndexFileOf(message.partition, message.bucket)};
+  }
+  message.compact_new_index_files = std::move(changes.added);
+  message.compact_deleted_index_files = std::move(changes.removed);
+  return Ok();
+}
+
+Result<std::vector<CommitMessage>> CompactAppendTable(const Table& table, const Snapshot& snapshot, const Buckets& buckets, bool full) {
+  BRAID_TRY_ASSIGN(const DeletionVectorIndex deletions, DeletionVectorIndex::Read(table, snapshot));
+  MetadataFileNames names;
   BRAID_TRY_ASSIGN(const AppendCompaction compaction, AppendCompaction::FromOptions(table.options()));
   BRAID_TRY_ASSIGN(const std::int64_t bucket_count, table.options().GetInt("bucket", -1));
   std::vector<CommitMessage> messages;
@@ -76,17 +98,19 @@ Result<std::vector<CommitMessage>> CompactAppendTable(const Table& table, const 
     message.bucket = key.second;
     message.total_buckets = static_cast<std::int32_t>(bucket_count);
     for (std::vector<DataFileMeta>& group : compaction.Pack(files, full, bucket_count > 0)) {
-      BRAID_TRY_ASSIGN(std::vector<DataFileMeta> merged, RewriteAppendFiles(table, key.first, key.second, group));
+      BRAID_TRY_ASSIGN(std::vector<DataFileMeta> merged, RewriteAppendFiles(table, key.first, key.second, group, deletions));
       message.compact_before.insert(message.compact_before.end(), group.begin(), group.end());
       message.compact_after.insert(message.compact_after.end(), merged.begin(), merged.end());
     }
-    if (!message.is_empty()) messages.push_back(std::move(message));
+    if (message.is_empty()) continue;
+    BRAID_TRY(DropVectorsOfCompacted(table, snapshot, deletions, names, message));
+    messages.push_back(std::move(message));
   }
   return messages;
 }
 
 Result<std::vector<CommitMessage>> CompactKeyTable(const Table& table, const Buckets& buckets, bool full, const std::string& commit_user) {
-  BRAID_TRY_ASSIGN(const auto writer, TableWriter::Make(table, {.commit_user = commit_user, .spill_directory = {}, .ignore_previous_files = false}));
+  BRAID_TRY_ASSIGN(const auto writer, TableWriter::Make(table, {.commit_user = commit_user, .spill_directory = {}, .ignore_previous_files = false, .compacts_fully_when_due = false}));
   for (const auto& [key, unused] : buckets) BRAID_TRY(writer->Compact(key.first, key.second, full));
   return writer->PrepareCommit(true, kBatchCommitIdentifier);
 }
@@ -105,8 +129,14 @@ Result<std::vector<Snapshot>> CompactTable(const Table& table, bool full, const 
   Options not_write_only;
   not_write_only.Set("write-only", "false");
   BRAID_TRY_ASSIGN(const Table compacting, table.With(not_write_only));
+  BRAID_TRY_ASSIGN(const std::int64_t bucket_count, table.options().GetInt("bucket", -1));
+  if (bucket_count == -2) {
+    Committable moved;
+    BRAID_TRY_ASSIGN(moved.messages, CompactPostponed(compacting, snapshot, partition_filter, commit_user));
+    return TableCommit(compacting, commit_user, clock).Commit(moved);
+  }
   BRAID_TRY_ASSIGN(std::vector<CommitMessage> messages, table.schema().has_primary_key() ? CompactKeyTable(compacting, buckets, full, commit_user)
-                                                                                          : CompactAppendTable(compacting, buckets, full));
+                                                                                          : CompactAppendTable(compacting, snapshot, buckets, full));
   Committable committable;
   committable.messages = std::move(messages);
   return TableCommit(compacting, commit_user, clock).Commit(committable);

@@ -58,7 +58,7 @@ PredicatePtr InFileTerms(const PredicatePtr& condition, const TableSchema& schem
   return Predicate::Leaf(condition->op(), in_file->name, in_file->type, condition->literals());
 }
 
-class EvolvingReader : public BatchReader {
+class EvolvingReader : public FileReader {
  public:
   EvolvingReader(std::unique_ptr<FileReader> file, std::vector<ColumnSource> sources, std::optional<DeletionVector> deletions,
                  std::string path)
@@ -80,6 +80,8 @@ class EvolvingReader : public BatchReader {
       return std::optional(std::move(evolved));
     }
   }
+
+  std::int64_t first_row_of_last_batch() const override { return file_->first_row_of_last_batch(); }
 
  private:
   Result<Batch> WithoutDeleted(const Batch& batch) const {
@@ -166,9 +168,9 @@ Result<std::string> ExtraFilePath(const Table& table, const BinaryRow& partition
   return JoinPath(DirectoryName(path), name);
 }
 
-Result<std::unique_ptr<BatchReader>> DataFileReader::Open(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
-                                                          const std::vector<DataField>& fields, const PredicatePtr& filter,
-                                                          const DeletionVectorRef& deletion_vector) {
+Result<std::unique_ptr<FileReader>> DataFileReader::Open(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
+                                                         const std::vector<DataField>& fields, const PredicatePtr& filter,
+                                                         const DeletionVectorRef& deletion_vector) {
   BRAID_TRY_ASSIGN(const auto file_schema, table_.schemas().Get(file.schema_id));
   BRAID_TRY_ASSIGN(const FileFormat* format, FormatOfFileName(file.file_name));
   BRAID_TRY_ASSIGN(std::string path, DataFilePath(table_, partition, bucket, file));
@@ -181,7 +183,7 @@ Result<std::unique_ptr<BatchReader>> DataFileReader::Open(const BinaryRow& parti
     BRAID_TRY_ASSIGN(deletions, ReadDeletionVector(table_.file_system(), deletion_vector.path, deletion_vector.offset));
   }
   BRAID_TRY_ASSIGN(auto reader, format->OpenReader(table_.file_system(), path, request));
-  return std::unique_ptr<BatchReader>(std::make_unique<EvolvingReader>(std::move(reader), std::move(sources), std::move(deletions), std::move(path)));
+  return std::unique_ptr<FileReader>(std::make_unique<EvolvingReader>(std::move(reader), std::move(sources), std::move(deletions), std::move(path)));
 }
 
 }  // namespace braid

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "format/file_format.h"
 #include "meta/manifest.h"
 #include "table/scan.h"
 #include "table/table.h"
@@ -27,10 +28,11 @@ class DataFileReader {
 
   /// The file's rows with these columns, in this order: columns of the table, and by name `_SEQUENCE_NUMBER` and
   /// `_VALUE_KIND`. `filter` is over columns of the table; rows that do not match may be left out, but need not be. Rows
-  /// that the deletion vector names are left out. Kinds of the batches are null.
-  Result<std::unique_ptr<BatchReader>> Open(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
-                                            const std::vector<DataField>& fields, const PredicatePtr& filter,
-                                            const DeletionVectorRef& deletion_vector = {});
+  /// that the deletion vector names are left out. Kinds of the batches are null. Positions of rows are only told where no
+  /// rows are left out by a vector.
+  Result<std::unique_ptr<FileReader>> Open(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
+                                           const std::vector<DataField>& fields, const PredicatePtr& filter,
+                                           const DeletionVectorRef& deletion_vector = {});
 
  private:
   Table table_;

@@ -1,13 +1,17 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "mergetree/bucket_deletions.h"
+#include "meta/manifest.h"
 #include "meta/snapshot.h"
+#include "meta/stores.h"
 #include "table/scan.h"
 #include "table/table.h"
 
@@ -22,9 +26,36 @@ class DeletionVectorIndex {
   /// One slot a file; empty if none of the files has a vector.
   std::vector<DeletionVectorRef> Find(const BinaryRow& partition, BucketId bucket, std::span<const DataFileMeta> files) const;
 
+  /// All vectors of a bucket, read. Errors: kCorruption, kNotFound.
+  Result<BucketDeletions> ReadBucket(const FileSystem& fs, const BinaryRow& partition, BucketId bucket) const;
+  /// Name of the bucket's index file; of buckets that have one file each.
+  std::optional<std::string> IndexFileOf(const BinaryRow& partition, BucketId bucket) const;
+
  private:
   using BucketKey = std::pair<std::string, std::int32_t>;
   std::map<BucketKey, std::map<std::string, DeletionVectorRef>> vectors_;  // by bucket, then by data file name
+  std::map<BucketKey, std::string> index_files_;
 };
+
+/// Writes the vectors of a bucket to one new index file, unsynced, as a table's options say (`deletion-vectors.bitmap64`).
+/// No vectors make an index without any, which takes the place of one with some (spec data.md §7.3).
+Result<IndexManifestEntry> WriteDeletionVectors(const Table& table, const BinaryRow& partition, BucketId bucket,
+                                                const BucketDeletions& deletions, MetadataFileNames& names);
+
+/// Whether the vectors that a commit adds to an append table are of data files that are there, in the latest snapshot or by the
+/// commit itself. Errors: kConflict.
+Status CheckVectorsNameLiveFiles(const Table& table, const Snapshot& latest, const std::vector<ManifestEntry>& delta,
+                                 const std::vector<IndexManifestEntry>& indexes);
+
+/// Index files that come and go in one commit.
+struct IndexChanges {
+  std::vector<IndexManifestEntry> added;
+  std::vector<IndexManifestEntry> removed;
+};
+
+/// Gives data files of one bucket of a snapshot other deletion vectors; an empty one takes a file's vector away. In tables
+/// with unaware buckets only the index files that hold vectors of these files are written anew (§7.5).
+Result<IndexChanges> ReplaceDeletionVectors(const Table& table, const Snapshot& snapshot, const BinaryRow& partition, BucketId bucket,
+                                            const BucketDeletions& changes, MetadataFileNames& names);
 
 }  // namespace braid

@@ -1,7 +1,9 @@
 #include "table/index_manifest.h"
 
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,17 +21,46 @@ Slot SlotOf(const IndexManifestEntry& entry, bool unaware_buckets) {
   return {entry.index_type, "", 0, entry.file_name};
 }
 
+using LiveIndexes = std::map<Slot, IndexManifestEntry>;
+
+Error DeletedMeanwhile(const Table& table) {
+  return Error(ErrorCode::kConflict, fmt::format("another commit has deleted rows of files of {} that this one works on", table.name()))
+      .Hint("run it again on the new state; to let several jobs write, give all but one 'write-only'='true'");
+}
+
+Status CheckBases(const Table& table, const std::vector<DeletionVectorBase>& bases, const LiveIndexes& live) {
+  for (const DeletionVectorBase& base : bases) {
+    const auto found = live.find({std::string(kDeletionVectorsIndex), std::string(base.partition.bytes()), base.bucket.value(), ""});
+    const bool same = found == live.end() ? !base.index_file : base.index_file == found->second.file_name;
+    if (!same) return DeletedMeanwhile(table);
+  }
+  return Ok();
+}
+
+// In tables with unaware buckets, several index files of a partition may not hold vectors of one data file.
+Status CheckVectorsOnce(const Table& table, const LiveIndexes& live) {
+  std::set<std::pair<std::string, std::string>> seen;  // partition, data file
+  for (const auto& [slot, entry] : live) {
+    if (entry.index_type != kDeletionVectorsIndex || !entry.deletion_vectors) continue;
+    for (const DeletionVectorMeta& vector : *entry.deletion_vectors) {
+      if (!seen.emplace(entry.partition.bytes(), vector.data_file_name).second) return DeletedMeanwhile(table);
+    }
+  }
+  return Ok();
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> NextIndexManifest(const Table& table, const std::optional<Snapshot>& latest,
-                                                     const std::vector<IndexManifestEntry>& changes, MetadataFileNames& names,
+                                                     const std::vector<IndexManifestEntry>& changes,
+                                                     const std::vector<DeletionVectorBase>& bases, MetadataFileNames& names,
                                                      const ManifestWriteOptions& write) {
   const std::optional<std::string> previous = latest ? latest->index_manifest : std::nullopt;
-  if (changes.empty()) return previous;
+  if (changes.empty() && bases.empty()) return previous;
   BRAID_TRY_ASSIGN(const std::int64_t buckets, table.options().GetInt("bucket", -1));
   const bool unaware = !table.schema().has_primary_key() && buckets == -1;
 
-  std::map<Slot, IndexManifestEntry> live;
+  LiveIndexes live;
   if (previous) {
     BRAID_TRY_ASSIGN(std::vector<IndexManifestEntry> entries, ReadIndexManifest(table.file_system(), table.paths(), *previous));
     for (IndexManifestEntry& entry : entries) {
@@ -37,6 +68,8 @@ Result<std::optional<std::string>> NextIndexManifest(const Table& table, const s
       live.insert_or_assign(std::move(slot), std::move(entry));
     }
   }
+  BRAID_TRY(CheckBases(table, bases, live));
+  if (changes.empty()) return previous;
   for (const FileKind kind : {FileKind::kDelete, FileKind::kAdd}) {
     for (const IndexManifestEntry& change : changes) {
       if (change.kind != kind) continue;
@@ -53,6 +86,7 @@ Result<std::optional<std::string>> NextIndexManifest(const Table& table, const s
       }
     }
   }
+  if (unaware) BRAID_TRY(CheckVectorsOnce(table, live));
   std::vector<IndexManifestEntry> entries;
   for (auto& [slot, entry] : live) entries.push_back(std::move(entry));
   BRAID_TRY_ASSIGN(WrittenMetadata written, WriteIndexManifest(table.file_system(), table.paths(), names, entries, write));

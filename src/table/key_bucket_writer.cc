@@ -4,24 +4,36 @@
 #include "mergetree/key_value_file.h"
 #include "table/bucket_writer.h"
 #include "table/data_file_reader.h"
+#include "table/file_statistics.h"
 #include "table/key_value_reader.h"
 
 namespace braid {
 
 namespace {
 
-// Opens a bucket's files for compaction, in the table's present columns.
+// Opens a bucket's files for compaction, in the table's present columns. Deletion vectors are the compaction's business:
+// it changes them.
 class BucketFiles : public KeyValueReaderFactory {
  public:
   BucketFiles(const Table& table, BinaryRow partition, BucketId bucket, KeyValueSchema schema)
-      : reader_(table), partition_(std::move(partition)), bucket_(bucket), schema_(std::move(schema)) {}
+      : table_(table), reader_(table), partition_(std::move(partition)), bucket_(bucket), schema_(std::move(schema)) {}
 
   Result<std::unique_ptr<BatchReader>> Open(const DataFileMeta& file, bool /*merged*/) override {
-    BRAID_TRY_ASSIGN(auto columns, reader_.Open(partition_, bucket_, file, KeyValueReadFields(schema_), nullptr));
-    return MakeKeyValueReader(std::move(columns), schema_);
+    BRAID_TRY_ASSIGN(auto rows, OpenAllRows(file, schema_));
+    return std::unique_ptr<BatchReader>(std::move(rows));
+  }
+  Result<std::unique_ptr<FileReader>> OpenAllRows(const DataFileMeta& file, const KeyValueSchema& schema) override {
+    BRAID_TRY_ASSIGN(auto columns, reader_.Open(partition_, bucket_, file, KeyValueReadFields(schema), nullptr));
+    return MakeKeyValueReader(std::move(columns), schema);
+  }
+  Result<Datum> LeastValue(const DataFileMeta& file, const DataField& field) override {
+    BRAID_TRY_ASSIGN(const auto file_schema, table_.schemas().Get(file.schema_id));
+    BRAID_TRY_ASSIGN(std::vector<ColumnBounds> bounds, ValueBounds(file, *file_schema, std::span(&field, 1)));
+    return std::move(bounds[0].min);
   }
 
  private:
+  Table table_;
   DataFileReader reader_;
   BinaryRow partition_;
   BucketId bucket_;
@@ -56,6 +68,7 @@ Result<std::unique_ptr<BucketWriter>> MakeKeyBucketWriter(BucketWriterConfig con
   MergeTreeWriterConfig tree{.schema = schema,
                              .options = table.options(),
                              .files = std::move(config.files),
+                             .deletions = std::move(config.deletions),
                              .readers = std::make_shared<BucketFiles>(table, config.partition, config.bucket, schema),
                              .writers = std::move(writers),
                              .spill_directory = config.spill_directory,

@@ -2,12 +2,13 @@
 
 #include <memory>
 
+#include "format/file_format.h"
 #include "mergetree/key_value.h"
 #include "types/batch.h"
 
 namespace braid {
 
-/// Turns columns that were read as KeyValueReadFields(schema) into key-value batches.
-std::unique_ptr<BatchReader> MakeKeyValueReader(std::unique_ptr<BatchReader> columns, const KeyValueSchema& schema);
+/// Turns columns that were read as KeyValueReadFields(schema) into key-value batches, a batch into one of as many rows.
+std::unique_ptr<FileReader> MakeKeyValueReader(std::unique_ptr<FileReader> columns, const KeyValueSchema& schema);
 
 }  // namespace braid

@@ -12,6 +12,8 @@ namespace braid {
 
 namespace {
 
+constexpr std::int32_t kPostponed = -2;  // rows wait for a compaction to find their buckets
+
 std::vector<int> PositionsOf(const TableSchema& schema, const std::vector<std::string>& columns) {
   std::vector<int> positions;
   for (const std::string& column : columns) positions.push_back(static_cast<int>(*FindField(schema.fields, column)));
@@ -46,19 +48,23 @@ Result<std::unique_ptr<RowRouter>> RowRouter::Make(const Table& table, const std
   BRAID_TRY_ASSIGN(const std::int64_t buckets, table.options().GetInt("bucket", -1));
   BRAID_TRY_ASSIGN(const BucketFunction function, ParseBucketFunction(table.options().Get("bucket-function.type", "default")));
   const TableSchema& schema = table.schema();
-  if (buckets == -2) {
-    return Error(ErrorCode::kUnsupported, fmt::format("{} postpones its buckets ('bucket'='-2'), which this version does not write", table.name()));
-  }
   if (buckets < -2 || buckets == 0) return Error(ErrorCode::kInvalidArgument, fmt::format("option 'bucket' of {} is {}", table.name(), buckets));
   std::unique_ptr<RowRouter> router(new RowRouter(table, static_cast<std::int32_t>(buckets), function));
   if (buckets == -1 && schema.has_primary_key()) {
     if (!HoldsAll(schema.primary_keys, schema.partition_keys)) {
-      return Error(ErrorCode::kUnsupported, fmt::format("the primary key of {} lacks a partition column and its buckets are dynamic, which this version does not write", table.name()))
-          .Hint("give the table a fixed number of buckets, or put the partition columns into its primary key");
+      const auto number_of = [&](const BinaryRow& partition) { return router->NumberOf(partition); };
+      BRAID_TRY_ASSIGN(router->global_assigner_, GlobalBucketAssigner::Make(table, snapshot, number_of));
+      return router;
     }
     BRAID_TRY_ASSIGN(router->assigner_, HashBucketAssigner::Make(table, snapshot));
   }
   return router;
+}
+
+std::int32_t RowRouter::NumberOf(const BinaryRow& partition) {
+  const auto [it, is_new] = partition_numbers_.try_emplace(std::string(partition.bytes()), static_cast<std::int32_t>(partitions_.size()));
+  if (is_new) partitions_.push_back(partition);
+  return it->second;
 }
 
 Result<std::vector<std::int32_t>> RowRouter::PartitionsOf(const Batch& batch) {
@@ -81,7 +87,8 @@ Result<std::vector<std::int32_t>> RowRouter::PartitionsOf(const Batch& batch) {
 }
 
 Result<std::vector<std::int32_t>> RowRouter::BucketsOf(const Batch& batch, const std::vector<std::int32_t>& partitions) {
-  std::vector<std::int32_t> buckets(partitions.size(), 0);
+  std::vector<std::int32_t> buckets(partitions.size(), total_buckets_ == kPostponed ? kPostponed : 0);
+  if (total_buckets_ == kPostponed) return buckets;
   if (total_buckets_ == -1 && !assigner_) return buckets;  // unaware
   if (total_buckets_ == 1) return buckets;
   BinaryRowEncoder encoder = EncoderOf(batch, table_.schema(), bucket_key_columns_);
@@ -107,6 +114,7 @@ Result<std::vector<std::int32_t>> RowRouter::BucketsOf(const Batch& batch, const
 Result<std::vector<RoutedRows>> RowRouter::Route(const Batch& batch) {
   std::vector<RoutedRows> routed;
   if (batch.row_count() == 0) return routed;
+  if (global_assigner_ != nullptr) return RouteAcrossPartitions(batch);
   BRAID_TRY_ASSIGN(const std::vector<std::int32_t> partitions, PartitionsOf(batch));
   BRAID_TRY_ASSIGN(const std::vector<std::int32_t> buckets, BucketsOf(batch, partitions));
   std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> rows;
@@ -121,6 +129,49 @@ Result<std::vector<RoutedRows>> RowRouter::Route(const Batch& batch) {
       BRAID_TRY_ASSIGN(part.rows, TakeRows(batch, positions));
     }
     routed.push_back(std::move(part));
+  }
+  return routed;
+}
+
+// Rows go to where their keys are or to where they say; a row of a key that moves also deletes the old one, under the old one's
+// partition.
+Result<std::vector<RoutedRows>> RowRouter::RouteAcrossPartitions(const Batch& batch) {
+  BRAID_TRY_ASSIGN(const std::vector<std::int32_t> partitions, PartitionsOf(batch));
+  const std::vector<DataField> keys = table_.schema().TrimmedPrimaryKeyFields();
+  std::vector<std::string> key_names;
+  for (const DataField& key : keys) key_names.push_back(key.name);
+  BinaryRowEncoder encoder = EncoderOf(batch, table_.schema(), PositionsOf(table_.schema(), key_names));
+
+  struct Target {
+    std::vector<std::int32_t> positions;
+    std::vector<std::int8_t> kinds;
+    void Add(std::int32_t row, RowKind kind) {
+      positions.push_back(row);
+      kinds.push_back(static_cast<std::int8_t>(kind));
+    }
+  };
+  std::map<std::pair<std::int32_t, std::int32_t>, Target> targets;
+  for (std::int32_t row = 0; row < batch.row_count(); ++row) {
+    const auto placed = global_assigner_->Place(encoder.Encode(row), partitions[static_cast<std::size_t>(row)]);
+    if (placed.removed) targets[{placed.removed->partition, placed.removed->bucket}].Add(row, RowKind::kDelete);
+    if (placed.place) targets[{placed.place->partition, placed.place->bucket}].Add(row, batch.kind(row));
+  }
+
+  std::vector<DataType> partition_types;
+  for (const DataField& field : table_.layout().partition_fields) partition_types.push_back(field.type);
+  std::vector<RoutedRows> routed;
+  for (auto& [place, target] : targets) {
+    const BinaryRow& partition = partitions_[static_cast<std::size_t>(place.first)];
+    BRAID_TRY_ASSIGN(const DatumList values, partition.ToDatums(partition_types));
+    BRAID_TRY_ASSIGN(const Batch taken, TakeRows(batch, target.positions));
+    std::vector<std::shared_ptr<arrow::Array>> columns = taken.rows->columns();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      BRAID_TRY_ASSIGN(columns[static_cast<std::size_t>(partition_columns_[i])], MakeConstantColumn(values[i], partition_types[i], taken.row_count()));
+    }
+    const std::int64_t count = taken.row_count();
+    routed.push_back({partition, BucketId(place.second),
+                      {arrow::RecordBatch::Make(taken.rows->schema(), count, std::move(columns)),
+                       std::make_shared<arrow::Int8Array>(count, arrow::Buffer::FromVector(std::move(target.kinds)))}});
   }
   return routed;
 }

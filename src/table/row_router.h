@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "meta/snapshot.h"
+#include "table/global_bucket_assigner.h"
 #include "table/hash_bucket_assigner.h"
 #include "table/table.h"
 #include "types/batch.h"
@@ -40,7 +41,9 @@ class RowRouter {
 
  private:
   RowRouter(const Table& table, std::int32_t total_buckets, BucketFunction function);
+  std::int32_t NumberOf(const BinaryRow& partition);
   Result<std::vector<std::int32_t>> PartitionsOf(const Batch& batch);
+  Result<std::vector<RoutedRows>> RouteAcrossPartitions(const Batch& batch);
   Result<std::vector<std::int32_t>> BucketsOf(const Batch& batch, const std::vector<std::int32_t>& partitions);
 
   Table table_;
@@ -50,6 +53,7 @@ class RowRouter {
   std::vector<int> bucket_key_columns_;
   std::vector<int> partition_columns_;
   std::optional<HashBucketAssigner> assigner_;
+  std::unique_ptr<GlobalBucketAssigner> global_assigner_;  // of keys that may change partition
   std::vector<BinaryRow> partitions_;  // every partition seen, by number
   std::unordered_map<std::string, std::int32_t> partition_numbers_;
 };

@@ -19,6 +19,9 @@ struct TableWriterOptions {
   std::string spill_directory;          ///< local folder for spilled sort buffers; empty: a temporary folder of the process
   /// Pretend that the table is empty (INSERT OVERWRITE: new files must not take part in compactions with old ones).
   bool ignore_previous_files = false;
+  /// Compact buckets fully at every so many-th commit, as `full-compaction.delta-commits` and changelog producer
+  /// full-compaction ask (spec data.md §3.8); else only Compact does.
+  bool compacts_fully_when_due = true;
 };
 
 /// Turns rows into data files of their partitions and buckets (spec data.md §3, §8, §9). One thread at a time.

@@ -149,14 +149,45 @@ TEST_F(WriteTest, RefusesFeaturesThatItWouldDamage) {
   struct Case {
     std::string option, value;
   };
-  for (const Case& c : {Case{"deletion-vectors.enabled", "true"}, Case{"changelog-producer", "lookup"}, Case{"bucket", "-2"},
-                        Case{"manifest.format", "orc"}}) {
+  for (const Case& c : {Case{"data-file.external-paths", "/elsewhere"}, Case{"manifest.format", "orc"}}) {
     SCOPED_TRACE(c.option);
     fs_ = std::make_shared<MemoryFileSystem>();
     Options::Map options = {{"bucket", "1"}};
     options[c.option] = c.value;
     const Table table = Create(TestDefinition({{"k", kInt}}, {"k"}, options));
     EXPECT_THAT(Insert(table, {{1}}), IsError(ErrorCode::kUnsupported));
+  }
+}
+
+TEST_F(WriteTest, MovesPostponedRowsIntoBucketsWhenCompacting) {
+  const Table table = Create(TestDefinition({{"k", kInt}, {"v", kString}}, {"k"}, {{"bucket", "-2"}, {"postpone.default-bucket-num", "2"}}));
+  ASSERT_THAT(Insert(table, {{1, "a"}, {2, "b"}, {1, "a2"}}), HasValue(SizeIs(1)));
+  ASSERT_THAT(Insert(table, {{2, "b"}, {3, "c"}}, {RowKind::kDelete, RowKind::kInsert}), HasValue(SizeIs(1)));
+  EXPECT_THAT(SortedRows(table), HasValue(IsEmpty())) << "they wait";
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<Snapshot> moved, CompactTable(table, true, nullptr, "user"));
+  ASSERT_THAT(moved, SizeIs(1));
+  EXPECT_EQ(moved[0].commit_kind, CommitKind::kCompact);
+  EXPECT_THAT(SortedRows(table), HasValue(ElementsAre(R"({"k":1,"v":"a2"})", R"({"k":3,"v":"c"})")));
+  EXPECT_THAT(CompactTable(table, true, nullptr, "user"), HasValue(IsEmpty())) << "nothing waits";
+  ASSERT_THAT(Insert(table, {{1, "a3"}}), IsOk());
+  EXPECT_THAT(CompactTable(table, true, nullptr, "user"), HasValue(SizeIs(1)));
+  EXPECT_THAT(SortedRows(table), HasValue(ElementsAre(R"({"k":1,"v":"a3"})", R"({"k":3,"v":"c"})")));
+}
+
+TEST_F(WriteTest, LetsKeysMoveFromPartitionToPartition) {
+  struct Case {
+    std::string engine;
+    std::vector<std::string> rows;
+  };
+  for (const Case& c : {Case{"deduplicate", {R"({"k":1,"v":"a2","p":"y"})", R"({"k":2,"v":"b","p":"x"})"}},
+                        Case{"partial-update", {R"({"k":1,"v":"a2","p":"x"})", R"({"k":2,"v":"b","p":"x"})"}},
+                        Case{"first-row", {R"({"k":1,"v":"a","p":"x"})", R"({"k":2,"v":"b","p":"x"})"}}}) {
+    SCOPED_TRACE(c.engine);
+    fs_ = std::make_shared<MemoryFileSystem>();
+    const Table table = Create(TestDefinition({{"k", kInt}, {"v", kString}, {"p", kString}}, {"k"}, {{"bucket", "-1"}, {"merge-engine", c.engine}}, {"p"}));
+    ASSERT_THAT(Insert(table, {{1, "a", "x"}, {2, "b", "x"}}), IsOk());
+    ASSERT_THAT(Insert(table, {{1, "a2", "y"}}), IsOk());
+    EXPECT_THAT(SortedRows(table), HasValue(c.rows));
   }
 }
 

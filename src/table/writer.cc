@@ -17,6 +17,7 @@
 #include "meta/stores.h"
 #include "table/bucket_writer.h"
 #include "table/default_values.h"
+#include "table/deletion_vectors.h"
 #include "table/file_scan.h"
 #include "table/row_kind_column.h"
 #include "table/row_router.h"
@@ -34,11 +35,11 @@ Status CheckWritable(const Table& table) {
     return Error(ErrorCode::kUnsupported, fmt::format("{} has {}, which this version reads but does not write", table.name(), feature))
         .Hint("write it with Flink or Spark; docs/compatibility.md shows what is supported");
   };
-  for (const char* option : {"row-tracking.enabled", "data-evolution.enabled", "deletion-vectors.enabled", "primary-key.nullable"}) {
+  for (const char* option : {"row-tracking.enabled", "data-evolution.enabled", "primary-key.nullable"}) {
     BRAID_TRY_ASSIGN(const bool enabled, table.options().GetBool(option, false));
     if (enabled) return unsupported(fmt::format("'{}'='true'", option));
   }
-  for (const char* option : {"data-file.external-paths", "global-index.external-path", "blob-field", "record-level.expire-time"}) {
+  for (const char* option : {"data-file.external-paths", "global-index.external-path", "blob-field"}) {
     if (table.options().Has(option)) return unsupported(fmt::format("the option '{}'", option));
   }
   // Java looks for manifests in this format, and ours are in Avro.
@@ -73,12 +74,46 @@ class SpillDirectory {
   bool owned_;
 };
 
+// Options of a table that this file follows.
+struct WriterSettings {
+  std::int64_t buffer_bytes = 0;       // `write-buffer-size`
+  bool deletion_vectors = false;       // of a key table: kept by its compactions
+  std::int64_t full_compaction_every = 0;  // commits; 0: never
+
+  static Result<WriterSettings> FromOptions(const Table& table, const TableWriterOptions& writer_options) {
+    const Options& options = table.options();
+    WriterSettings settings;
+    BRAID_TRY_ASSIGN(settings.buffer_bytes, options.GetMemorySize("write-buffer-size", std::int64_t{256} << 20));
+    if (!table.schema().has_primary_key()) return settings;
+    BRAID_TRY_ASSIGN(settings.deletion_vectors, options.GetBool("deletion-vectors.enabled", false));
+    BRAID_TRY_ASSIGN(const bool skip_compaction, options.GetBool("write.compaction-skip", false));
+    BRAID_TRY_ASSIGN(const bool write_only, options.GetBool("write-only", skip_compaction));
+    if (write_only || !writer_options.compacts_fully_when_due) return settings;
+    const bool needs_full = options.Get("changelog-producer", "none") == "full-compaction";
+    BRAID_TRY_ASSIGN(settings.full_compaction_every, options.GetInt("full-compaction.delta-commits", needs_full ? 1 : 0));
+    return settings;
+  }
+
+  // Whether the commit of this identifier ends with full compactions (spec data.md §3.8).
+  bool IsFullCompactionDue(std::int64_t identifier) const {
+    if (full_compaction_every <= 0) return false;
+    return identifier == kBatchCommitIdentifier || identifier % full_compaction_every == 0;
+  }
+};
+
+// A bucket's writer and what it needs at the commit.
+struct OpenBucket {
+  std::unique_ptr<BucketWriter> writer;
+  std::optional<std::string> deletion_index;  // the bucket's index file of deletion vectors
+  bool changed = false;                       // since its last full compaction
+};
+
 class DataTableWriter : public TableWriter {
  public:
   DataTableWriter(const Table& table, TableWriterOptions options, std::optional<Snapshot> snapshot, std::unique_ptr<RowRouter> router,
-                  SpillDirectory spill, std::int64_t buffer_bytes, DefaultValues defaults)
+                  SpillDirectory spill, WriterSettings settings, DefaultValues defaults)
       : table_(table), options_(std::move(options)), snapshot_(std::move(snapshot)), router_(std::move(router)), spill_(std::move(spill)),
-        buffer_bytes_(buffer_bytes), defaults_(std::move(defaults)), row_kind_column_(RowKindColumn(table)) {}
+        settings_(settings), defaults_(std::move(defaults)), row_kind_column_(RowKindColumn(table)) {}
 
   Status Write(const Batch& batch) override {
     BRAID_TRY(CheckNotNull(batch));
@@ -89,19 +124,13 @@ class DataTableWriter : public TableWriter {
     return WriteRows(rows);
   }
 
-  Result<std::vector<CommitMessage>> PrepareCommit(bool wait_compaction, std::int64_t /*identifier*/) override {
-    BRAID_TRY_ASSIGN(std::vector<BucketChanges> changes_of_buckets, PrepareBuckets(wait_compaction));
+  Result<std::vector<CommitMessage>> PrepareCommit(bool wait_compaction, std::int64_t identifier) override {
+    BRAID_TRY_ASSIGN(std::vector<BucketChanges> changes_of_buckets, PrepareBuckets(wait_compaction, settings_.IsFullCompactionDue(identifier)));
     std::vector<CommitMessage> messages;
     auto next = changes_of_buckets.begin();
-    for (const auto& [key, writer] : writers_) {
+    for (auto& [key, bucket] : buckets_) {
       BucketChanges& changes = *next++;
-      if (changes.empty()) continue;
-      CommitMessage& message = MessageOf(messages, key);
-      message.new_files = std::move(changes.new_files);
-      message.changelog_files = std::move(changes.changelog_files);
-      message.compact_before = std::move(changes.compact_before);
-      message.compact_after = std::move(changes.compact_after);
-      message.compact_changelog_files = std::move(changes.compact_changelog_files);
+      if (!changes.empty()) BRAID_TRY(AddChanges(std::move(changes), key, bucket, messages));
     }
     BRAID_TRY_ASSIGN(std::vector<IndexManifestEntry> indexes, router_->WriteChangedIndexes(names_));
     for (IndexManifestEntry& index : indexes) MessageOf(messages, {index.partition, index.bucket}).new_index_files.push_back(std::move(index));
@@ -109,40 +138,59 @@ class DataTableWriter : public TableWriter {
   }
 
   Status Compact(const BinaryRow& partition, BucketId bucket, bool full) override {
-    BRAID_TRY_ASSIGN(BucketWriter * writer, WriterOf({partition, bucket}));
-    return writer->Compact(full);
+    BRAID_TRY_ASSIGN(OpenBucket * open, Open({partition, bucket}));
+    return open->writer->Compact(full);
   }
 
  private:
-  // What every bucket has to commit, in the order of writers_. Sorting and encoding what the buckets hold is most of the
+  // What every bucket has to commit, in the order of buckets_; `full`: after a full compaction of what changed. Sorting and encoding what the buckets hold is most of the
   // work of writing, so it is done for several of them at once.
-  Result<std::vector<BucketChanges>> PrepareBuckets(bool wait_compaction) {
-    std::vector<BucketWriter*> writers;
-    for (const auto& [key, writer] : writers_) writers.push_back(writer.get());
-    std::vector<BucketChanges> changes(writers.size());
-    const auto prepare = [&](std::int64_t bucket) -> Status {
-      const auto at = static_cast<std::size_t>(bucket);
-      BRAID_TRY_ASSIGN(changes[at], writers[at]->PrepareCommit(wait_compaction));
+  Result<std::vector<BucketChanges>> PrepareBuckets(bool wait_compaction, bool full) {
+    std::vector<OpenBucket*> buckets;
+    for (auto& [key, bucket] : buckets_) buckets.push_back(&bucket);
+    std::vector<BucketChanges> changes(buckets.size());
+    const auto prepare = [&](std::int64_t index) -> Status {
+      const auto at = static_cast<std::size_t>(index);
+      const bool compacts = full && std::exchange(buckets[at]->changed, false);
+      if (compacts) BRAID_TRY(buckets[at]->writer->Compact(true));
+      BRAID_TRY_ASSIGN(changes[at], buckets[at]->writer->PrepareCommit(wait_compaction || compacts));
       return Ok();
     };
-    if (writers.size() > 1 && bucket_pool_ == nullptr) {
+    if (buckets.size() > 1 && bucket_pool_ == nullptr) {
       bucket_pool_ = std::make_unique<ThreadPool>(std::max(1, CpuPool().thread_count() - 1));
     }
     if (bucket_pool_ == nullptr) {
-      if (!writers.empty()) BRAID_TRY(prepare(0));
+      if (!buckets.empty()) BRAID_TRY(prepare(0));
       return changes;
     }
-    BRAID_TRY(ParallelFor(*bucket_pool_, static_cast<std::int64_t>(writers.size()), prepare));
+    BRAID_TRY(ParallelFor(*bucket_pool_, static_cast<std::int64_t>(buckets.size()), prepare));
     return changes;
   }
 
   Status WriteRows(const Batch& batch) {
     BRAID_TRY_ASSIGN(std::vector<RoutedRows> parts, router_->Route(batch));
     for (const RoutedRows& part : parts) {
-      BRAID_TRY_ASSIGN(BucketWriter * writer, WriterOf({part.partition, part.bucket}));
-      BRAID_TRY(writer->Write(part.rows));
+      BRAID_TRY_ASSIGN(OpenBucket * bucket, Open({part.partition, part.bucket}));
+      bucket->changed = true;
+      BRAID_TRY(bucket->writer->Write(part.rows));
     }
     return StayWithinBuffer();
+  }
+
+  Status AddChanges(BucketChanges changes, const BucketKey& key, OpenBucket& bucket, std::vector<CommitMessage>& messages) {
+    CommitMessage& message = MessageOf(messages, key);
+    message.new_files = std::move(changes.new_files);
+    message.changelog_files = std::move(changes.changelog_files);
+    message.compact_before = std::move(changes.compact_before);
+    message.compact_after = std::move(changes.compact_after);
+    message.compact_changelog_files = std::move(changes.compact_changelog_files);
+    if (!settings_.deletion_vectors || (message.compact_before.empty() && !changes.deletions)) return Ok();
+    message.compact_deletion_base = DeletionVectorBase{key.first, key.second, bucket.deletion_index};
+    if (!changes.deletions) return Ok();
+    BRAID_TRY_ASSIGN(IndexManifestEntry index, WriteDeletionVectors(table_, key.first, key.second, *changes.deletions, names_));
+    bucket.deletion_index = index.file_name;
+    message.compact_new_index_files.push_back(std::move(index));
+    return Ok();
   }
 
   CommitMessage& MessageOf(std::vector<CommitMessage>& messages, const BucketKey& key) const {
@@ -166,18 +214,33 @@ class DataTableWriter : public TableWriter {
     return Ok();
   }
 
-  Result<BucketWriter*> WriterOf(const BucketKey& key) {
-    if (const auto it = writers_.find(key); it != writers_.end()) return it->second.get();
-    BucketWriterConfig config{.table = table_, .partition = key.first, .bucket = key.second, .files = {}, .spill_directory = spill_.path()};
+  Result<OpenBucket*> Open(const BucketKey& key) {
+    if (const auto it = buckets_.find(key); it != buckets_.end()) return &it->second;
+    BucketWriterConfig config{.table = table_, .partition = key.first, .bucket = key.second, .files = {}, .deletions = {},
+                              .spill_directory = spill_.path(), .commit_user = options_.commit_user};
     BRAID_TRY_ASSIGN(config.files, ExistingFiles(key));
-    BRAID_TRY_ASSIGN(auto writer, table_.schema().has_primary_key() ? MakeKeyBucketWriter(std::move(config)) : MakeAppendBucketWriter(std::move(config)));
-    return writers_.emplace(key, std::move(writer)).first->second.get();
+    OpenBucket bucket;
+    if (settings_.deletion_vectors && snapshot_) {
+      if (!deletions_) {
+        BRAID_TRY_ASSIGN(deletions_, DeletionVectorIndex::Read(table_, *snapshot_));
+      }
+      BRAID_TRY_ASSIGN(config.deletions, deletions_->ReadBucket(table_.file_system(), key.first, key.second));
+      bucket.deletion_index = deletions_->IndexFileOf(key.first, key.second);
+    }
+    BRAID_TRY_ASSIGN(bucket.writer, MakeBucketWriter(std::move(config)));
+    return &buckets_.emplace(key, std::move(bucket)).first->second;
+  }
+
+  static Result<std::unique_ptr<BucketWriter>> MakeBucketWriter(BucketWriterConfig config) {
+    if (!config.table.schema().has_primary_key()) return MakeAppendBucketWriter(std::move(config));
+    if (config.bucket.value() < 0) return MakePostponedBucketWriter(std::move(config));
+    return MakeKeyBucketWriter(std::move(config));
   }
 
   // Files that the bucket holds in the snapshot that this writer starts from. Rows of unaware buckets need none.
   Result<std::vector<DataFileMeta>> ExistingFiles(const BucketKey& key) {
     const bool unaware = !table_.schema().has_primary_key() && router_->total_buckets() == -1;
-    if (!snapshot_ || unaware) return std::vector<DataFileMeta>();
+    if (!snapshot_ || unaware || key.second.value() < 0) return std::vector<DataFileMeta>();
     if (!existing_) {
       BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table_, nullptr));
       BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan->LiveFiles(*snapshot_));
@@ -201,13 +264,14 @@ class DataTableWriter : public TableWriter {
   }
 
   Status StayWithinBuffer() {
+    const auto used_by = [](const auto& item) { return item.second.writer->memory_bytes(); };
     std::int64_t used = 0;
-    for (const auto& [key, writer] : writers_) used += writer->memory_bytes();
-    while (used > buffer_bytes_) {
-      const auto largest = std::max_element(writers_.begin(), writers_.end(), [](const auto& a, const auto& b) { return a.second->memory_bytes() < b.second->memory_bytes(); });
-      const std::int64_t before = largest->second->memory_bytes();
-      BRAID_TRY(largest->second->ReleaseMemory());
-      const std::int64_t freed = before - largest->second->memory_bytes();
+    for (const auto& item : buckets_) used += used_by(item);
+    while (used > settings_.buffer_bytes) {
+      const auto largest = std::max_element(buckets_.begin(), buckets_.end(), [&](const auto& a, const auto& b) { return used_by(a) < used_by(b); });
+      const std::int64_t before = used_by(*largest);
+      BRAID_TRY(largest->second.writer->ReleaseMemory());
+      const std::int64_t freed = before - used_by(*largest);
       if (freed <= 0) break;
       used -= freed;
     }
@@ -219,13 +283,14 @@ class DataTableWriter : public TableWriter {
   std::optional<Snapshot> snapshot_;
   std::unique_ptr<RowRouter> router_;
   SpillDirectory spill_;  // outlives the writers
-  std::int64_t buffer_bytes_;
+  WriterSettings settings_;
   DefaultValues defaults_;
   std::optional<std::size_t> row_kind_column_;
   MetadataFileNames names_;
   std::optional<std::map<BucketKey, std::vector<DataFileMeta>>> existing_;
   std::map<BinaryRow, std::int32_t> partition_buckets_;  // that the files of a partition were written with
-  std::map<BucketKey, std::unique_ptr<BucketWriter>> writers_;
+  std::optional<DeletionVectorIndex> deletions_;         // of the snapshot, once asked for
+  std::map<BucketKey, OpenBucket> buckets_;
   // Threads beside the caller's that work on buckets. Not the CPU pool's: they wait for compactions that run there.
   std::unique_ptr<ThreadPool> bucket_pool_;
 };
@@ -251,9 +316,9 @@ Result<std::unique_ptr<TableWriter>> TableWriter::Make(const Table& table, Table
   BRAID_TRY_ASSIGN(auto router, RowRouter::Make(table, snapshot));
   BRAID_TRY_ASSIGN(DefaultValues defaults, DefaultValues::Make(table.schema().fields));
   BRAID_TRY_ASSIGN(SpillDirectory spill, SpillDirectory::Make(options.spill_directory));
-  BRAID_TRY_ASSIGN(const std::int64_t buffer_bytes, table.options().GetMemorySize("write-buffer-size", std::int64_t{256} << 20));
+  BRAID_TRY_ASSIGN(const WriterSettings settings, WriterSettings::FromOptions(table, options));
   return std::unique_ptr<TableWriter>(
-      std::make_unique<DataTableWriter>(table, std::move(options), std::move(snapshot), std::move(router), std::move(spill), buffer_bytes,
+      std::make_unique<DataTableWriter>(table, std::move(options), std::move(snapshot), std::move(router), std::move(spill), settings,
                                         std::move(defaults)));
 }
 

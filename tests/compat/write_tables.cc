@@ -1,9 +1,9 @@
 // Plays a script of the oracle's language (../oracle/paimon/README.md, "Scripts") with Braid's own writers: the steps
-// create_database, create_table, drop_table, alter_table, write, compact, truncate_table, drop_partition, and those of
-// upkeep: create_tag, delete_tag, rename_tag, replace_tag, create_auto_tags, rollback, expire_snapshots,
-// expire_changelogs, consumer, remove_orphans. One line of
-// JSON a step goes to standard output, as `oracle exec` prints it. A step or key that is not known stops the script
-// with exit code 2, so that a scenario knows that it is about something else; any failure of Braid stops it with 1.
+// create_database, create_table, drop_table, alter_table, write, compact, compact_postpone, delete_where,
+// truncate_table, drop_partition, and those of upkeep: create_tag, delete_tag, rename_tag, replace_tag,
+// create_auto_tags, rollback, expire_snapshots, expire_changelogs, consumer, remove_orphans. One line of JSON a step
+// goes to standard output, as `oracle exec` prints it. A step or key that is not known stops the script with exit code
+// 2, so that a scenario knows that it is about something else; any failure of Braid stops it with 1.
 
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +25,7 @@
 #include "catalog/catalog.h"
 #include "meta/schema_change.h"
 #include "table/commit.h"
+#include "table/delete_rows.h"
 #include "table/expire.h"
 #include "table/orphan_files.h"
 #include "table/rollback.h"
@@ -34,6 +35,7 @@
 #include "table/tag_removal.h"
 #include "table/write.h"
 #include "types/cast.h"
+#include "types/predicate.h"
 
 namespace braid {
 namespace {
@@ -239,6 +241,18 @@ class Script {
       Write(step);
     } else if (op == "compact") {
       Compact(step);
+    } else if (op == "compact_postpone") {
+      CheckKeys(step, {"table", "branch", "buckets"});
+      const Options buckets(
+          Options::Map{{"postpone.default-bucket-num", fmt::format("{}", step.FindInteger("buckets")->value_or(1))}});
+      Take(CompactTable(Take(Open(step).With(buckets), "compact_postpone"), true, nullptr, "braid"),
+           "compact_postpone");
+    } else if (op == "delete_where") {
+      CheckKeys(step, {"table", "branch", "filter"});
+      const Table table = Open(step);
+      const PredicatePtr filter =
+          Take(ParseFilter(Take(step.GetString("filter"), "delete_where"), table.schema().fields), "delete_where");
+      Take(DeleteRows(table, filter, "braid"), "delete_where");
     } else if (!RunUpkeep(op, step)) {
       Unknown(fmt::format("the step {}", op));
     }
@@ -440,10 +454,11 @@ class Script {
     const Table table = Open(step);
     const std::string user = step.FindString("user")->value_or("braid");
     const Json* overwrite = step.Find("overwrite");
-    const auto writer =
-        Take(TableWriter::Make(
-                 table, {.commit_user = user, .spill_directory = {}, .ignore_previous_files = overwrite != nullptr}),
-             "write");
+    const auto writer = Take(TableWriter::Make(table, {.commit_user = user,
+                                                       .spill_directory = {},
+                                                       .ignore_previous_files = overwrite != nullptr,
+                                                       .compacts_fully_when_due = false}),
+                             "write");
     const Rows rows = RowsOf(step, table.schema().fields);
     Require(writer->Write(Take(MakeBatch(table.schema().fields, rows.rows, rows.kinds), "write")), "write");
     Committable committable;
