@@ -19,7 +19,8 @@ namespace {
 
 struct TagArguments : UpkeepArguments {
   SelectorArguments selector;
-  std::vector<std::string> names;
+  std::string name;
+  std::vector<std::string> names;  // of `delete`
   std::string to;
   std::string retained;
   std::string older_than;
@@ -44,7 +45,7 @@ void PrintTag(const TagArguments& arguments, std::string_view what, const Tag& t
 
 Result<NewTag> NewTagOf(const Table& table, const TagArguments& arguments) {
   BRAID_TRY_ASSIGN(const SnapshotSelector selector, SelectorOf(arguments.selector));
-  NewTag tag{.name = arguments.names.front(),
+  NewTag tag{.name = arguments.name,
              .snapshot = {},
              .time_retained = {},
              .ignore_if_exists = arguments.if_not_exists};
@@ -73,9 +74,9 @@ Status Replace(const TagArguments& arguments) {
 
 Status Rename(const TagArguments& arguments) {
   BRAID_TRY_ASSIGN(const Table table, OpenUpkeepTable(arguments));
-  BRAID_TRY(RenameTag(table, arguments.names.front(), arguments.to));
+  BRAID_TRY(RenameTag(table, arguments.name, arguments.to));
   BRAID_TRY_ASSIGN(const Tag tag, ReadTag(table.file_system(), table.paths(), arguments.to));
-  PrintTag(arguments, fmt::format("renamed '{}' to", arguments.names.front()), tag);
+  PrintTag(arguments, fmt::format("renamed '{}' to", arguments.name), tag);
   return Ok();
 }
 
@@ -151,7 +152,7 @@ Status Expire(const TagArguments& arguments) {
 }
 
 void AddName(CLI::App& command, TagArguments& arguments) {
-  command.add_option("NAME", arguments.names, "name of the tag")->required()->expected(1);
+  command.add_option("NAME", arguments.name, "name of the tag")->required();
 }
 
 std::function<Status()> AddCreate(CLI::App& command) {

@@ -22,7 +22,7 @@ Status RepairHint(FileSystem& fs, const std::string& path, std::int64_t right, b
                   std::vector<std::string>& done) {
   const std::optional<std::int64_t> said = ReadHint(fs, path);
   if (said == right) return Ok();
-  done.push_back(fmt::format("{} said {} and now says {}", path, said ? std::to_string(*said) : "nothing", right));
+  done.push_back(fmt::format("{} says {} instead of {}", path, said ? std::to_string(*said) : "nothing", right));
   return dry_run ? Ok() : fs.Replace(path, std::to_string(right));
 }
 
