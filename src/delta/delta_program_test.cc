@@ -160,6 +160,13 @@ TEST_F(DeltaProgramTest, KeepsTheFirstRowsOfEachPartition) {
   EXPECT_THAT(Set("a", {"(1, 4)", "(1, 5)", "(1, 6)", "(2, 1)"}), HasValue(ElementsAre("1 4 1", "1 6 -1")));
 }
 
+TEST_F(DeltaProgramTest, LeavesOutWindowsThatNothingReads) {
+  tables_["a"].rows = {"(1, 5)"};
+  Start("SELECT v FROM (SELECT v, COUNT(*) OVER (PARTITION BY k) AS n FROM a) AS x");
+  EXPECT_THAT(run_->program().state_tables, IsEmpty());
+  EXPECT_THAT(Set("a", {"(1, 6)"}), HasValue(ElementsAre("5 -1", "6 1")));
+}
+
 TEST_F(DeltaProgramTest, AnswersNotInAsNullsDemand) {
   tables_["a"].rows = {"(1, 0)", "(2, 0)", "(NULL, 0)"};
   Start("SELECT k FROM a WHERE k NOT IN (SELECT v FROM b)");

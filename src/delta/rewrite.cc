@@ -221,6 +221,21 @@ OperatorPtr RewriteSubquery(ColumnMaker& maker, const OperatorPtr& node, const o
   return node;
 }
 
+/// Without the calls that nothing reads: what they read need not be there either.
+OperatorPtr UsedWindow(const OperatorPtr& node, const op::Window& window,
+                       const std::function<bool(ColumnId)>& is_used) {
+  std::vector<WindowCall> calls;
+  std::vector<OutputColumn> columns = window.input->columns;
+  for (const WindowCall& call : window.calls) {
+    if (!is_used(call.call.output.id)) continue;
+    calls.push_back(call);
+    columns.push_back(call.call.output);
+  }
+  if (calls.empty()) return window.input;
+  if (calls.size() == window.calls.size()) return node;
+  return MakeOperator(std::move(columns), op::Window{.input = window.input, .calls = std::move(calls)});
+}
+
 }  // namespace
 
 OperatorPtr Rewrite(ColumnMaker& maker, const OperatorPtr& node, const std::function<bool(ColumnId)>& is_used) {
@@ -238,6 +253,7 @@ OperatorPtr Rewrite(ColumnMaker& maker, const OperatorPtr& node, const std::func
     return ExpandSets(maker, *node, *aggregate);
   if (const auto* sort = std::get_if<op::Sort>(&node->node))
     return MakeOperator(node->columns, op::Project{.input = sort->input, .values = ColumnScalars(node->columns)});
+  if (const auto* window = std::get_if<op::Window>(&node->node)) return UsedWindow(node, *window, is_used);
   if (const auto* subquery = std::get_if<op::Subquery>(&node->node)) {
     if (!is_used(node->columns.back().id)) return subquery->input;
     return RewriteSubquery(maker, node, *subquery);

@@ -12,6 +12,7 @@ namespace braid {
 ///   UNION                     GROUP BY all columns of UNION ALL
 ///   GROUPING SETS             each row once for each set, with the set's number as a further key
 ///   ORDER BY without LIMIT    nothing
+///   OVER                      without the calls that nothing reads
 ///   EXISTS (query)            cross join with COUNT(*) > 0 of the query
 ///   (query) as a value        cross join with SINGLE_VALUE of the query
 ///   x IN (query)              join with the distinct rows of the query
