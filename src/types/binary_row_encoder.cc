@@ -150,10 +150,7 @@ std::string_view BinaryRowEncoder::Encode(std::int64_t row) {
 }
 
 BinaryRow BinaryRowEncoder::EncodeRow(std::int64_t row) {
-  BinaryRow out;
-  out.bytes_ = Encode(row);
-  out.arity_ = static_cast<std::int32_t>(columns_.size());
-  return out;
+  return BinaryRow(static_cast<std::int32_t>(columns_.size()), Encode(row));
 }
 
 }  // namespace braid

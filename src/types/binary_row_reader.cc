@@ -192,19 +192,19 @@ Result<Datum> ReadValue(std::string_view whole, std::size_t slot, const DataType
 }  // namespace
 
 bool BinaryRow::IsNull(int field) const {
-  return field < 0 || field >= arity_ || IsNullField(bytes_, static_cast<std::size_t>(field));
+  return field < 0 || field >= arity() || IsNullField(bytes(), static_cast<std::size_t>(field));
 }
 
 Result<Datum> BinaryRow::Get(int field, const DataType& type) const {
-  if (field < 0 || field >= arity_) {
-    return Error(ErrorCode::kCorruption, fmt::format("a stored row has {} fields; number {} is missing", arity_, field + 1));
+  if (field < 0 || field >= arity()) {
+    return Error(ErrorCode::kCorruption, fmt::format("a stored row has {} fields; number {} is missing", arity(), field + 1));
   }
-  return ReadField(bytes_, static_cast<std::size_t>(arity_), static_cast<std::size_t>(field), type);
+  return ReadField(bytes(), static_cast<std::size_t>(arity()), static_cast<std::size_t>(field), type);
 }
 
 Result<DatumList> BinaryRow::ToDatums(std::span<const DataType> types) const {
-  if (types.size() != static_cast<std::size_t>(arity_)) {
-    return Error(ErrorCode::kCorruption, fmt::format("a stored row has {} fields instead of {}", arity_, types.size()));
+  if (types.size() != static_cast<std::size_t>(arity())) {
+    return Error(ErrorCode::kCorruption, fmt::format("a stored row has {} fields instead of {}", arity(), types.size()));
   }
   DatumList out;
   out.reserve(types.size());

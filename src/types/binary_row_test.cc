@@ -153,6 +153,35 @@ std::vector<Sample> AllSamples() {
   return samples;
 }
 
+TEST(BinaryRowTest, CopiesOutliveTheRowTheyWereMadeFrom) {
+  const std::vector<DataType> types = {DataType::Int(), DataType::String()};
+  BinaryRow kept;
+  EXPECT_EQ(kept.arity(), 0);
+  EXPECT_EQ(kept.bytes(), std::string(8, '\0'));
+  {
+    const BinaryRow row = BinaryRow::Make(types, DatumList{7, "a text of many letters"});
+    BinaryRow copy = row;
+    kept = copy;
+    EXPECT_EQ(kept, row);
+    copy = BinaryRow();
+    EXPECT_EQ(copy, BinaryRow());
+    EXPECT_NE(kept, copy);
+  }
+  EXPECT_THAT(kept.ToDatums(types), HasValue(DatumList{7, "a text of many letters"}));
+  const BinaryRow moved = std::move(kept);
+  EXPECT_EQ(moved.arity(), 2);
+  EXPECT_THAT(BinaryRow::Deserialize(moved.Serialize()), HasValue(moved));
+}
+
+TEST(BinaryRowTest, ComparesByArityThenBytes) {
+  const BinaryRow one = BinaryRow::Make(std::vector<DataType>{DataType::Int()}, DatumList{9});
+  const BinaryRow two = BinaryRow::Make(std::vector<DataType>{DataType::Int(), DataType::Int()}, DatumList{1, 1});
+  const BinaryRow larger = BinaryRow::Make(std::vector<DataType>{DataType::Int()}, DatumList{10});
+  EXPECT_LT(BinaryRow(), one);
+  EXPECT_LT(one, larger);
+  EXPECT_LT(larger, two);
+}
+
 TEST(BinaryRowTest, WritesTheBytesThatJavaWrites) {
   for (const Sample& sample : AllSamples()) {
     SCOPED_TRACE(sample.name);
