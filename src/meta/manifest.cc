@@ -14,25 +14,35 @@ void AppendText(std::string_view text, std::string& out) {
   out.append(text);
 }
 
-void AppendOptional(const std::optional<std::string>& text, std::string& out) {
+void AppendOptional(const OptionalBox<std::string>& text, std::string& out) {
   out.push_back(text ? '\1' : '\0');
   if (text) AppendText(*text, out);
+}
+
+void AppendFileIdentity(const DataFileMeta& file, std::string& out) {
+  AppendNumber(file.level, out);
+  AppendText(file.file_name, out);
+  AppendNumber(static_cast<std::uint32_t>(file.extra_files.size()), out);
+  for (const std::string& extra : file.extra_files) AppendText(extra, out);
+  AppendOptional(file.embedded_index, out);
+  AppendOptional(file.external_path, out);
 }
 
 }  // namespace
 
 std::string EntryIdentity(const ManifestEntry& entry) {
-  const DataFileMeta& file = entry.file;
   std::string identity;
-  identity.reserve(64 + entry.partition.bytes().size() + file.file_name.size());
+  identity.reserve(64 + entry.partition.bytes().size() + entry.file.file_name.size());
   AppendText(entry.partition.bytes(), identity);
   AppendNumber(entry.bucket.value(), identity);
-  AppendNumber(file.level, identity);
-  AppendText(file.file_name, identity);
-  AppendNumber(static_cast<std::uint32_t>(file.extra_files.size()), identity);
-  for (const std::string& extra : file.extra_files) AppendText(extra, identity);
-  AppendOptional(file.embedded_index, identity);
-  AppendOptional(file.external_path, identity);
+  AppendFileIdentity(entry.file, identity);
+  return identity;
+}
+
+std::string FileIdentity(const DataFileMeta& file) {
+  std::string identity;
+  identity.reserve(32 + file.file_name.size());
+  AppendFileIdentity(file, identity);
   return identity;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/optional_box.h"
 #include "base/strong_id.h"
 #include "types/binary_row.h"
 
@@ -39,14 +40,14 @@ struct DataFileMeta {
   /// The writer's local wall-clock time, encoded as if it were UTC.
   std::optional<std::int64_t> creation_time_ms{};
   std::optional<std::int64_t> delete_row_count{};
-  std::optional<std::string> embedded_index{};
+  OptionalBox<std::string> embedded_index{};
   std::optional<FileSource> file_source{};
-  std::optional<std::vector<std::string>> value_stats_cols{};
-  std::optional<std::string> external_path{};
+  OptionalBox<std::vector<std::string>> value_stats_cols{};
+  OptionalBox<std::string> external_path{};
   std::optional<std::int64_t> first_row_id{};
-  std::optional<std::vector<std::string>> write_cols{};
+  OptionalBox<std::vector<std::string>> write_cols{};
   /// The highest sequence number of each column written, in the order of `write_cols` or of the schema.
-  std::optional<std::vector<std::int64_t>> write_cols_sequences{};
+  OptionalBox<std::vector<std::int64_t>> write_cols_sequences{};
 
   friend bool operator==(const DataFileMeta&, const DataFileMeta&) = default;
 };
@@ -66,6 +67,8 @@ struct ManifestEntry {
 
 /// What makes two entries denote the same file (spec metadata.md §4.4), as one byte string for hashing and ordering.
 std::string EntryIdentity(const ManifestEntry& entry);
+/// The same among the files of one bucket.
+std::string FileIdentity(const DataFileMeta& file);
 
 /// A manifest as manifest lists describe it (§4.2).
 struct ManifestFileMeta {

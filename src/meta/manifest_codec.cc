@@ -1,6 +1,7 @@
 #include "meta/manifest_codec.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -175,6 +176,12 @@ BinaryRow RowOf(std::string_view bytes, AvroCursor& cursor) {
 BinaryRow ReadRow(AvroCursor& cursor) {
   return RowOf(cursor.Bytes(), cursor);
 }
+/// Whether these are the row's bytes in a manifest.
+bool IsStoredAs(const BinaryRow& row, std::string_view bytes) {
+  const auto arity = __builtin_bswap32(static_cast<std::uint32_t>(row.arity()));
+  return bytes.size() == sizeof(arity) + row.bytes().size() && std::memcmp(bytes.data(), &arity, sizeof(arity)) == 0 &&
+         bytes.substr(sizeof(arity)) == row.bytes();
+}
 
 std::string ReadString(AvroCursor& cursor) {
   return std::string(cursor.Bytes());
@@ -330,25 +337,30 @@ class EntryReader {
       : program_(program), steps_(program.steps), filter_(filter) {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const std::int32_t target = steps_[i].target;
-      if (target == kKind || target == kPartition || target == kBucket) head_steps_ = i + 1;
-      const bool drop = (!filter.keep_key_stats && target >= kKeyMin && target <= kKeyNulls) ||
-                        (!filter.keep_value_stats && ((target >= kValueMin && target <= kValueNulls) ||
-                                                      target == kValueStatsCols || target == kEmbeddedIndex));
+      if (target >= kKind && target <= kTotalBuckets) head_steps_ = i + 1;
+      const bool drop =
+          (!filter.keep_key_stats && target >= kKeyMin && target <= kKeyNulls) ||
+          (!filter.keep_value_stats && ((target >= kValueMin && target <= kValueNulls) || target == kValueStatsCols));
       if (drop) steps_[i].target = AvroStep::kSkip;
     }
   }
 
-  /// Reads the entry in the place of an earlier one, or passes over it; returns whether it was wanted.
-  bool Read(AvroCursor& cursor, ManifestEntry& entry) const {
+  /// Reads the entry in the place of an earlier one, or passes over it; returns whether it was wanted. `partition` is
+  /// that of the entry read before: consecutive entries mostly share theirs, and so share its bytes.
+  bool Read(AvroCursor& cursor, ManifestEntry& entry, BinaryRow& partition) const {
     Forget(entry.file);
-    std::string_view partition;
-    for (std::size_t i = 0; i < head_steps_; ++i) ReadField(steps_[i], cursor, entry, partition);
-    if (filter_.accepts && cursor.ok() && !filter_.accepts(entry.kind, partition, entry.bucket)) {
+    ManifestEntryHead head;
+    for (std::size_t i = 0; i < head_steps_; ++i) ReadField(steps_[i], cursor, entry, head);
+    if (filter_.accepts && cursor.ok() && !filter_.accepts(head)) {
       program_.SkipFrom(head_steps_, cursor);
       return false;
     }
-    entry.partition = RowOf(partition, cursor);
-    for (std::size_t i = head_steps_; i < steps_.size(); ++i) ReadField(steps_[i], cursor, entry, partition);
+    if (!IsStoredAs(partition, head.partition)) partition = RowOf(head.partition, cursor);
+    entry.kind = head.kind;
+    entry.partition = partition;
+    entry.bucket = head.bucket;
+    entry.total_buckets = head.total_buckets;
+    for (std::size_t i = head_steps_; i < steps_.size(); ++i) ReadField(steps_[i], cursor, entry, head);
     return true;
   }
 
@@ -360,22 +372,24 @@ class EntryReader {
     file.key_stats.null_counts.clear();
     file.value_stats.null_counts.clear();
     file.creation_time_ms = file.delete_row_count = file.first_row_id = std::nullopt;
-    file.embedded_index = file.external_path = std::nullopt;
+    file.embedded_index = std::nullopt;
+    file.external_path = std::nullopt;
     file.file_source = std::nullopt;
-    file.value_stats_cols = file.write_cols = std::nullopt;
+    file.value_stats_cols = std::nullopt;
+    file.write_cols = std::nullopt;
     file.write_cols_sequences = std::nullopt;
   }
 
-  void ReadField(const AvroStep& step, AvroCursor& cursor, ManifestEntry& entry, std::string_view& partition) const {
+  void ReadField(const AvroStep& step, AvroCursor& cursor, ManifestEntry& entry, ManifestEntryHead& head) const {
     if (!step.Enter(cursor)) return;
     switch (step.target) {
       case AvroStep::kNothing: break;
       case AvroStep::kSkip: program_.SkipValue(step, cursor); break;
       case kVersion: CheckVersion(cursor, 2); break;
-      case kKind: entry.kind = ReadKind(cursor); break;
-      case kPartition: partition = cursor.Bytes(); break;
-      case kBucket: entry.bucket = BucketId(cursor.Int()); break;
-      case kTotalBuckets: entry.total_buckets = cursor.Int(); break;
+      case kKind: head.kind = ReadKind(cursor); break;
+      case kPartition: head.partition = cursor.Bytes(); break;
+      case kBucket: head.bucket = BucketId(cursor.Int()); break;
+      case kTotalBuckets: head.total_buckets = cursor.Int(); break;
       default: ReadDataFileField(step, cursor, entry.file); break;
     }
   }
@@ -383,7 +397,7 @@ class EntryReader {
   const AvroProgram& program_;
   std::vector<AvroStep> steps_;  // the program's, without what the filter drops
   const ManifestFilter& filter_;
-  std::size_t head_steps_ = 0;  // after these, kind, partition and bucket are known
+  std::size_t head_steps_ = 0;  // after these, the ManifestEntryHead is known
 };
 
 DeletionVectorMeta ReadVector(const AvroProgram& program, AvroCursor& cursor) {
@@ -467,8 +481,9 @@ Status DecodeManifest(const AvroContainer& container, std::size_t first, std::si
   BRAID_TRY_ASSIGN(const auto program, ProgramFor<kManifestFields>(container.header().schema_json));
   const EntryReader reader(*program, filter);
   ManifestEntry entry;
+  BinaryRow partition;
   return ForEachRecord(container, first, last, [&](AvroCursor& cursor) {
-    if (reader.Read(cursor, entry) && cursor.ok()) visit(entry);
+    if (reader.Read(cursor, entry, partition) && cursor.ok()) visit(entry);
   });
 }
 

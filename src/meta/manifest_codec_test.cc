@@ -325,9 +325,9 @@ TEST(ManifestCodecTest, KeepsOnlyWhatTheFilterAccepts) {
   BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<ManifestEntry> all, DecodeEntries(Load(kManifest)));
   const std::string partition = Hex("00000002000000000000000000000000000000800500000000000000");  // ('', 5)
   std::vector<std::string> asked;
-  const ManifestFilter filter{.accepts = [&](FileKind kind, std::string_view bytes, BucketId bucket) {
-    asked.emplace_back(bytes);
-    return kind == FileKind::kAdd && bytes == partition && bucket == BucketId(0);
+  const ManifestFilter filter{.accepts = [&](const ManifestEntryHead& head) {
+    asked.emplace_back(head.partition);
+    return head.kind == FileKind::kAdd && head.partition == partition && head.bucket == BucketId(0);
   }};
   EXPECT_THAT(DecodeEntries(Load(kManifest), filter), HasValue(ElementsAre(all[5])));
   EXPECT_THAT(asked, SizeIs(9));

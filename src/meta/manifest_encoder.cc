@@ -45,7 +45,8 @@ class RecordEncoder {
     avro_.Present(value.has_value());
     if (value) avro_.Long(static_cast<std::int64_t>(*value));
   }
-  void OptionalBytes(const std::optional<std::string>& value) {
+  template <typename Optional>
+  void OptionalBytes(const Optional& value) {
     avro_.Present(value.has_value());
     if (value) avro_.Bytes(*value);
   }
@@ -55,16 +56,16 @@ class RecordEncoder {
     for (const std::string& value : values) avro_.Bytes(value);
     avro_.EndItems();
   }
-  void OptionalStrings(const std::optional<std::vector<std::string>>& values) {
+  void OptionalStrings(const OptionalBox<std::vector<std::string>>& values) {
     avro_.Present(values.has_value());
     if (values) Strings(*values);
   }
-  template <typename Number>
-  void OptionalLongs(const std::optional<std::vector<Number>>& values) {
+  template <typename Optional>
+  void OptionalLongs(const Optional& values) {
     avro_.Present(values.has_value());
     if (!values) return;
     avro_.StartItems(values->size());
-    for (const Number value : *values) avro_.Long(value);
+    for (const auto value : *values) avro_.Long(value);
     avro_.EndItems();
   }
 

@@ -15,17 +15,25 @@
 
 namespace braid {
 
+/// What a manifest entry begins with.
+struct ManifestEntryHead {
+  FileKind kind = FileKind::kAdd;
+  std::string_view partition{};  ///< as stored: arity, then row (spec metadata.md §5.4)
+  BucketId bucket{};
+  std::int32_t total_buckets = 0;
+};
+
 /// Which entries of a manifest to materialise, and how much of them. Passing over an entry costs a small part of
 /// keeping it.
 struct ManifestFilter {
-  /// Says whether an entry is wanted by its kind, its partition as stored (arity, then row: spec metadata.md §5.4) and
-  /// its bucket. Empty: all are. Called once an entry, from every thread that scans; consecutive entries
-  /// often share the partition, so a test of partitions does well to remember its last answer.
-  std::function<bool(FileKind kind, std::string_view partition, BucketId bucket)> accepts{};
+  /// Says whether an entry is wanted. Empty: all are. Called once an entry, from every thread that scans with this
+  /// filter; consecutive entries often share the partition, so a test of partitions does well to remember its last
+  /// answer.
+  std::function<bool(const ManifestEntryHead&)> accepts{};
   /// Without, `key_stats` of the entries kept stay empty; such entries must not be written again.
   bool keep_key_stats = true;
-  /// Without, `value_stats`, `value_stats_cols` and `embedded_index` of the entries kept stay empty; such entries must
-  /// neither be written again nor have their EntryIdentity taken.
+  /// Without, `value_stats` and `value_stats_cols` of the entries kept stay empty; such entries must not be written
+  /// again.
   bool keep_value_stats = true;
 };
 
@@ -38,6 +46,9 @@ class ManifestScanner {
   static Result<ManifestScanner> Open(const FileSystem& fs, const TablePaths& paths, std::string_view name);
 
   std::size_t block_count() const { return container_.blocks().size(); }
+  /// The number of entries in blocks `first` … `last` − 1 as the file claims it, or less where that cannot be: to make
+  /// room by.
+  std::size_t EntryCount(std::size_t first, std::size_t last) const;
   /// Calls `visit` for every wanted entry of blocks `first` … `last` − 1, in the order of the file. The entry is made
   /// anew only in part for each call, so keep what is needed of it, by moving if you like, and no reference. This takes
   /// a third of ReadBlocks' time and no memory to speak of, so plans that keep little of an entry want it.

@@ -169,6 +169,15 @@ Result<ManifestScanner> ManifestScanner::Open(const FileSystem& fs, const TableP
   return ManifestScanner(std::move(path), std::move(container));
 }
 
+std::size_t ManifestScanner::EntryCount(std::size_t first, std::size_t last) const {
+  // No entry is stored in less than 16 bytes, so a damaged count cannot ask for much memory.
+  std::size_t count = 0;
+  for (const AvroBlock& block : container_.blocks().subspan(first, last - first)) {
+    count += std::min(static_cast<std::size_t>(block.record_count), block.bytes.size() / 16);
+  }
+  return count;
+}
+
 Status ManifestScanner::VisitBlocks(std::size_t first, std::size_t last, const ManifestFilter& filter,
                                     const std::function<void(ManifestEntry&)>& visit) const {
   return NamingFile(path_, DecodeManifest(container_, first, last, filter, visit));
@@ -177,14 +186,7 @@ Status ManifestScanner::VisitBlocks(std::size_t first, std::size_t last, const M
 Result<std::vector<ManifestEntry>> ManifestScanner::ReadBlocks(std::size_t first, std::size_t last,
                                                                const ManifestFilter& filter) const {
   std::vector<ManifestEntry> entries;
-  if (!filter.accepts) {
-    // No entry is stored in less than 16 bytes, so a damaged count cannot ask for much memory.
-    std::size_t count = 0;
-    for (const AvroBlock& block : container_.blocks().subspan(first, last - first)) {
-      count += std::min(static_cast<std::size_t>(block.record_count), block.bytes.size() / 16);
-    }
-    entries.reserve(count);
-  }
+  if (!filter.accepts) entries.reserve(EntryCount(first, last));
   BRAID_TRY(VisitBlocks(first, last, filter, [&](ManifestEntry& entry) { entries.push_back(std::move(entry)); }));
   return entries;
 }

@@ -138,8 +138,7 @@ TEST_F(ManifestStoreTest, ReadsBlocksOneByOne) {
                              ManifestScanner::Open(fs_, paths_, manifests.at(0).file_name));
   EXPECT_GT(scanner.block_count(), 2U);
   const std::string wanted = Partition("2024-05-14", 1).Serialize();
-  const ManifestFilter filter{
-      .accepts = [&](FileKind, std::string_view partition, BucketId) { return partition == wanted; }};
+  const ManifestFilter filter{.accepts = [&](const ManifestEntryHead& head) { return head.partition == wanted; }};
   std::vector<ManifestEntry> read;
   for (std::size_t block = 0; block < scanner.block_count(); ++block) {
     BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<ManifestEntry> part, scanner.ReadBlocks(block, block + 1, filter));
