@@ -35,12 +35,15 @@ struct FileChoice {
 };
 
 Result<Plan> PlanSnapshot(const Table& table, const FileScan& scan, const Snapshot& snapshot, const FileChoice& choice) {
-  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> files, scan.LiveFiles(snapshot));
+  BRAID_TRY_ASSIGN(FilesByBucket files, scan.Files(snapshot));
   BRAID_TRY_ASSIGN(const bool skip_level_zero, SkipsLevelZero(table));
-  std::erase_if(files, [&](const ManifestEntry& entry) {
-    return (skip_level_zero && entry.file.level == 0) || (choice.level && entry.file.level != *choice.level) ||
-           entry.file.creation_time_ms.value_or(0) < choice.created_since_ms;
-  });
+  const bool by_time = choice.created_since_ms != std::numeric_limits<std::int64_t>::min();
+  if (skip_level_zero || choice.level || by_time) {
+    files.EraseIf([&](const ScannedFile& file) {
+      return (skip_level_zero && file.level == 0) || (choice.level && file.level != *choice.level) ||
+             (by_time && file.meta->creation_time_ms.value_or(0) < choice.created_since_ms);
+    });
+  }
   Plan plan{.snapshot = snapshot.id, .watermark = snapshot.watermark, .splits = {}};
   BRAID_TRY_ASSIGN(plan.splits, GenerateBatchSplits(table, std::move(files)));
   BRAID_TRY_ASSIGN(const DeletionVectorIndex vectors, DeletionVectorIndex::Read(table, snapshot));
@@ -126,7 +129,7 @@ Result<Plan> PlanChanges(const Table& table, const FileScan& scan, const Range& 
     files.insert(files.end(), std::make_move_iterator(entries.begin()), std::make_move_iterator(entries.end()));
   }
   Plan plan{.snapshot = range.end, .watermark = {}, .splits = {}};
-  BRAID_TRY_ASSIGN(plan.splits, GenerateBatchSplits(table, std::move(files)));
+  BRAID_TRY_ASSIGN(plan.splits, GenerateBatchSplits(table, GroupByBucket(std::move(files))));
   for (DataSplit& split : plan.splits) split.is_changes = true;
   return plan;
 }
@@ -181,16 +184,17 @@ Result<Plan> PlanDifference(const Table& table, const FileScan& scan, const Rang
     std::vector<std::string> common;
     for (const ManifestEntry& old : old_files) common.push_back(EntryIdentity(old));
     std::sort(common.begin(), common.end());
-    std::vector<std::string> kept;
+    std::vector<DataFileMeta> kept;
     for (const ManifestEntry& entry : files) {
-      std::string identity = EntryIdentity(entry);
-      if (!table.schema().has_primary_key() && std::binary_search(common.begin(), common.end(), identity)) continue;
-      split.files.push_back(entry.file);
-      kept.push_back(std::move(identity));
+      if (!table.schema().has_primary_key() && std::binary_search(common.begin(), common.end(), EntryIdentity(entry))) continue;
+      kept.push_back(entry.file);
     }
-    if (split.files.empty()) continue;
+    if (kept.empty()) continue;
+    split.files = std::move(kept);
     if (table.schema().has_primary_key()) {
-      for (const ManifestEntry& old : old_files) split.before_files.push_back(old.file);
+      std::vector<DataFileMeta> before_files;
+      for (const ManifestEntry& old : old_files) before_files.push_back(old.file);
+      split.before_files = std::move(before_files);
       split.before_deletion_vectors = before_vectors.Find(split.partition, split.bucket, split.before_files);
     } else {
       split.raw_convertible = true;
@@ -229,7 +233,7 @@ Status RefuseDataEvolution(const Table& table) {
 
 Result<Plan> PlanOneBranch(const Table& table, const ReadRequest& request) {
   BRAID_TRY(RefuseDataEvolution(table));
-  BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, request.filter));
+  BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, ScanScope{.filter = request.filter, .bucket = request.bucket}));
   BRAID_TRY_ASSIGN(const StartupMode mode, StartupModeOf(table.options()));
   if (mode == StartupMode::kIncremental) return PlanIncremental(table, *scan);
   const FileSystem& fs = table.file_system();

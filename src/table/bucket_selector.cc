@@ -58,8 +58,8 @@ Result<std::unique_ptr<BucketSelector>> BucketSelector::Make(const TableSchema& 
   return std::unique_ptr<BucketSelector>(new BucketSelector(function, std::move(types), std::move(keys)));
 }
 
-Result<bool> BucketSelector::MayContain(BucketId bucket, std::int32_t total_buckets) {
-  if (total_buckets <= 0) return true;
+Result<const std::set<std::int32_t>*> BucketSelector::Buckets(std::int32_t total_buckets) {
+  if (total_buckets <= 0) return nullptr;
   const std::lock_guard lock(mutex_);
   auto it = buckets_.find(total_buckets);
   if (it == buckets_.end()) {
@@ -70,7 +70,7 @@ Result<bool> BucketSelector::MayContain(BucketId bucket, std::int32_t total_buck
     }
     it = buckets_.emplace(total_buckets, std::move(selected)).first;
   }
-  return it->second.contains(bucket.value());
+  return &it->second;
 }
 
 }  // namespace braid

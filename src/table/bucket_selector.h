@@ -14,15 +14,17 @@
 
 namespace braid {
 
-/// The buckets that rows passing a filter can lie in, known when the filter pins every bucket key column to some values.
-/// Thread-safe.
+/// The buckets that rows passing a filter can lie in, known when the filter pins every bucket key column to some
+/// values. Thread-safe.
 class BucketSelector {
  public:
   /// nullptr if the filter does not pin the bucket key, or the table hashes no rows into buckets.
-  static Result<std::unique_ptr<BucketSelector>> Make(const TableSchema& schema, const Options& options, const PredicatePtr& filter);
+  static Result<std::unique_ptr<BucketSelector>> Make(const TableSchema& schema, const Options& options,
+                                                      const PredicatePtr& filter);
 
-  /// Whether the bucket, one of `total_buckets`, can hold such rows; true where the number of buckets is unknown.
-  Result<bool> MayContain(BucketId bucket, std::int32_t total_buckets);
+  /// The buckets, of `total_buckets`, that can hold such rows; nullptr where the number of buckets is unknown, so all
+  /// may. Lives as long as this.
+  Result<const std::set<std::int32_t>*> Buckets(std::int32_t total_buckets);
 
  private:
   BucketSelector(BucketFunction function, std::vector<DataType> types, std::vector<DatumList> keys);
@@ -30,7 +32,7 @@ class BucketSelector {
   const BucketFunction function_;
   const std::vector<DataType> types_;
   const std::vector<DatumList> keys_;
-  std::mutex mutex_;                                         // guards buckets_
+  std::mutex mutex_;                                        // guards buckets_
   std::map<std::int32_t, std::set<std::int32_t>> buckets_;  // by number of buckets
 };
 

@@ -85,7 +85,8 @@ Result<DeletionVectorIndex> DeletionVectorIndex::Read(const Table& table, const 
 }
 
 std::vector<DeletionVectorRef> DeletionVectorIndex::Find(const BinaryRow& partition, BucketId bucket,
-                                                         std::span<const DataFileMeta> files) const {
+                                                         const DataFileList& files) const {
+  if (vectors_.empty()) return {};
   const auto it = vectors_.find({std::string(partition.bytes()), bucket.value()});
   if (it == vectors_.end()) return {};
   std::vector<DeletionVectorRef> found(files.size());

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +23,7 @@ class DeletionVectorIndex {
   static Result<DeletionVectorIndex> Read(const Table& table, const Snapshot& snapshot);
 
   /// One slot a file; empty if none of the files has a vector.
-  std::vector<DeletionVectorRef> Find(const BinaryRow& partition, BucketId bucket, std::span<const DataFileMeta> files) const;
+  std::vector<DeletionVectorRef> Find(const BinaryRow& partition, BucketId bucket, const DataFileList& files) const;
 
   /// All vectors of a bucket, read. Errors: kCorruption, kNotFound.
   Result<BucketDeletions> ReadBucket(const FileSystem& fs, const BinaryRow& partition, BucketId bucket) const;

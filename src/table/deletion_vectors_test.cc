@@ -123,7 +123,7 @@ TEST_F(DeletionVectorsTest, OfOneFileCannotBeChangedByTwoAtOnce) {
   ASSERT_THAT(Insert(table, {{0}, {1}, {2}, {3}}), IsOk());
   const DataSplit split = Splits(table).at(0);
   MetadataFileNames names;
-  const BucketDeletions changes = {{split.files.at(0).file_name, DeletionVector().With(std::vector<std::int64_t>{0})}};
+  const BucketDeletions changes = {{split.files.front().file_name, DeletionVector().With(std::vector<std::int64_t>{0})}};
   BRAID_ASSERT_OK_AND_ASSIGN(IndexChanges indexes, ReplaceDeletionVectors(table, Latest(table), split.partition, split.bucket, changes, names));
   const PredicatePtr one = Predicate::Leaf(Predicate::Op::kEqual, "id", kInt, {1});
   ASSERT_THAT(DeleteRows(table, one, "user"), HasValue(SizeIs(1)));
@@ -144,7 +144,7 @@ TEST_F(DeletionVectorsTest, CannotBeGivenToAFileThatIsGone) {
   ASSERT_THAT(Insert(table, {{2}, {3}}), IsOk());
   const DataSplit split = Splits(table).at(0);
   MetadataFileNames names;
-  const BucketDeletions changes = {{split.files.at(0).file_name, DeletionVector().With(std::vector<std::int64_t>{0})}};
+  const BucketDeletions changes = {{split.files.front().file_name, DeletionVector().With(std::vector<std::int64_t>{0})}};
   BRAID_ASSERT_OK_AND_ASSIGN(IndexChanges indexes, ReplaceDeletionVectors(table, Latest(table), split.partition, split.bucket, changes, names));
   ASSERT_THAT(CompactTable(table, true, nullptr, "user"), HasValue(SizeIs(1)));
   CommitMessage message;

@@ -1,47 +1,16 @@
 #include "table/file_scan.h"
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "base/thread_pool.h"
 #include "meta/stores.h"
-#include "table/bucket_selector.h"
-#include "table/file_statistics.h"
-#include "table/schema_cache.h"
+#include "table/manifest_parts_internal.h"
+#include "table/scan_filter_internal.h"
 
 namespace braid {
-
-namespace {
-
-std::vector<std::string> NamesOf(std::span<const DataField> fields) {
-  std::vector<std::string> names;
-  for (const DataField& field : fields) names.push_back(field.name);
-  return names;
-}
-
-std::vector<DataType> TypesOf(std::span<const DataField> fields) {
-  std::vector<DataType> types;
-  for (const DataField& field : fields) types.push_back(field.type);
-  return types;
-}
-
-// Columns of the table that a predicate reads.
-std::vector<DataField> FieldsOf(const PredicatePtr& predicate, const TableSchema& schema) {
-  if (predicate == nullptr) return {};
-  const std::vector<std::string> columns = predicate->Columns();
-  return schema.Project(columns);
-}
-
-using BucketKey = std::pair<std::string, std::int32_t>;  // partition's bytes, bucket
-
-BucketKey KeyOf(const ManifestEntry& entry) { return {std::string(entry.partition.bytes()), entry.bucket.value()}; }
-
-}  // namespace
 
 std::vector<PredicatePtr> Conjuncts(const PredicatePtr& filter) {
   if (filter == nullptr) return {};
@@ -76,200 +45,250 @@ std::vector<ManifestEntry> MergeEntries(std::vector<ManifestEntry> entries) {
   return entries;
 }
 
+namespace {
+
+// The files of a bucket over all manifests.
+struct CollectedBucket {
+  BucketFiles bucket;
+  std::vector<const DataFileMeta*> deleted;
+
+  void ApplyDeletions() {
+    if (deleted.empty()) return;
+    std::unordered_set<std::string> identities;
+    for (const DataFileMeta* file : deleted) identities.insert(FileIdentity(*file));
+    std::erase_if(bucket.files, [&](const ScannedFile& file) { return identities.contains(FileIdentity(*file.meta)); });
+  }
+};
+
+// The whole-bucket rule of key tables (data.md §12.7, 4c): a bucket whose files may hold several versions of a key is
+// kept or dropped as one.
+void ApplyWholeBucketRule(std::vector<ScannedFile>& files) {
+  bool overlapping = false;
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    overlapping = overlapping || files[i].level == 0 || files[i - 1].level == 0 || files[i].level != files[i - 1].level;
+  }
+  if (!overlapping) {
+    std::erase_if(files, [](const ScannedFile& file) { return !file.may_match; });
+  } else if (std::none_of(files.begin(), files.end(), [](const ScannedFile& file) { return file.may_match; })) {
+    files.clear();
+  }
+}
+
+using SharedManifests = std::vector<std::shared_ptr<const ManifestFiles>>;
+
+}  // namespace
+
 struct FileScan::State {
   Table table;
-  PredicatePtr partition_filter;
-  std::vector<DataField> partition_fields;
-  std::vector<DataType> partition_types;
-  PredicatePtr key_filter;
-  std::vector<DataField> key_fields;
-  PredicatePtr value_filter;
-  std::vector<DataField> value_filter_fields;
-  std::unique_ptr<BucketSelector> buckets;
-  bool real_buckets_only = true;  // rows in bucket -2 are invisible until they are compacted
-  mutable SchemaCache schemas;
+  ManifestCache& cache;
+  std::unique_ptr<const ScanFilter> filter;
 
-  // Memory of partitions already tested: most entries share few partitions.
-  mutable std::mutex mutex;
-  mutable std::unordered_map<std::string, bool> partition_results;
+  bool has_key() const { return table.schema().has_primary_key(); }
+  bool tests_statistics() const { return filter->tests_keys() || filter->tests_values(); }
 
-  Result<bool> MatchesPartition(const BinaryRow& partition) const {
-    if (partition_filter == nullptr) return true;
-    const std::string key(partition.bytes());
-    {
-      const std::lock_guard lock(mutex);
-      if (const auto it = partition_results.find(key); it != partition_results.end()) return it->second;
+  Result<std::vector<ManifestFileMeta>> ReadList(const std::string& name) const {
+    BRAID_TRY_ASSIGN(std::vector<ManifestFileMeta> manifests,
+                     ReadManifestList(table.file_system(), table.paths(), name));
+    std::vector<ManifestFileMeta> kept;
+    for (ManifestFileMeta& manifest : manifests) {
+      BRAID_TRY_ASSIGN(const bool may_match, filter->MayMatch(manifest));
+      if (may_match) kept.push_back(std::move(manifest));
     }
-    BRAID_TRY_ASSIGN(const DatumList values, partition.ToDatums(partition_types));
-    const bool matches = partition_filter->Test(partition_fields, values);
-    const std::lock_guard lock(mutex);
-    partition_results.emplace(key, matches);
-    return matches;
+    return kept;
   }
 
-  Result<bool> MayMatchManifest(const ManifestFileMeta& manifest) const {
-    if (partition_filter == nullptr) return true;
-    BRAID_TRY_ASSIGN(const std::vector<ColumnBounds> bounds, BoundsOf(manifest.partition_stats, partition_fields));
-    return partition_filter->MayMatch(partition_fields, bounds, manifest.num_added_files + manifest.num_deleted_files);
+  // Those of the base list, then those of the delta list.
+  Result<std::vector<ManifestFileMeta>> ReadLists(const Snapshot& snapshot) const {
+    BRAID_TRY_ASSIGN(std::vector<ManifestFileMeta> manifests, ReadList(snapshot.base_manifest_list));
+    BRAID_TRY_ASSIGN(std::vector<ManifestFileMeta> delta, ReadList(snapshot.delta_manifest_list));
+    manifests.insert(manifests.end(), std::make_move_iterator(delta.begin()), std::make_move_iterator(delta.end()));
+    return manifests;
   }
 
-  Result<bool> MayMatchEntry(const ManifestEntry& entry) const {
-    if (real_buckets_only && entry.bucket.value() < 0) return false;
-    BRAID_TRY_ASSIGN(const bool partition, MatchesPartition(entry.partition));
-    if (!partition) return false;
-    if (buckets == nullptr) return true;
-    return buckets->MayContain(entry.bucket, entry.total_buckets);
+  // The whole manifests out of the cache; of those that are not there, what the filter wants.
+  Result<SharedManifests> Decode(const std::vector<ManifestFileMeta>& manifests) const {
+    SharedManifests decoded(manifests.size());
+    std::vector<ManifestFileMeta> missing;
+    std::vector<std::size_t> positions;
+    for (std::size_t i = 0; i < manifests.size(); ++i) {
+      if (!tests_statistics()) decoded[i] = cache.Find(table.shared_file_system(), PathOf(manifests[i]));
+      if (decoded[i] != nullptr) continue;
+      missing.push_back(manifests[i]);
+      positions.push_back(i);
+    }
+    BRAID_TRY_ASSIGN(auto parts, ReadManifestParts<ManifestFiles::Part>(
+                                     table, missing, [&](const ManifestPart& part) { return DecodePart(part); }));
+    const bool whole = !tests_statistics() && !filter->tests_heads();
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      auto files = std::make_shared<ManifestFiles>();
+      files->parts = std::move(parts[i]);
+      if (whole) cache.Insert(table.shared_file_system(), PathOf(missing[i]), files);
+      decoded[positions[i]] = std::move(files);
+    }
+    return decoded;
   }
 
-  Result<bool> MayMatchKey(const ManifestEntry& entry) const {
-    if (key_filter == nullptr) return true;
-    BRAID_TRY_ASSIGN(const std::vector<ColumnBounds> bounds, KeyBounds(entry.file, key_fields));
-    return key_filter->MayMatch(key_fields, bounds, entry.file.row_count);
+  std::string PathOf(const ManifestFileMeta& manifest) const { return table.paths().ManifestFile(manifest.file_name); }
+
+  enum class Verdict : std::uint8_t { kUnwanted, kWantedWithItsBucket, kWanted };
+
+  // By the entry's statistics. Deletions always count, whatever their statistics say.
+  Result<Verdict> Judge(const ManifestEntry& entry, EntryTest& test) const {
+    if (entry.kind == FileKind::kDelete) return Verdict::kWanted;
+    BRAID_TRY_ASSIGN(const bool key, test.MayMatchKey(entry.file));
+    if (!key) return Verdict::kUnwanted;
+    BRAID_TRY_ASSIGN(const bool value, test.MayMatchValue(entry.file));
+    if (value) return Verdict::kWanted;
+    return has_key() ? Verdict::kWantedWithItsBucket : Verdict::kUnwanted;
   }
 
-  Result<bool> MayMatchValue(const ManifestEntry& entry) const {
-    if (value_filter == nullptr) return true;
-    BRAID_TRY_ASSIGN(const auto file_schema, schemas.Get(entry.file.schema_id));
-    BRAID_TRY_ASSIGN(const std::vector<ColumnBounds> bounds, ValueBounds(entry.file, *file_schema, value_filter_fields));
-    return value_filter->MayMatch(value_filter_fields, bounds, entry.file.row_count);
-  }
-
-  Result<std::vector<ManifestEntry>> ReadManifests(std::vector<ManifestFileMeta> manifests) const {
-    std::vector<std::vector<ManifestEntry>> parts(manifests.size());
-    BRAID_TRY(ParallelFor(CpuPool(), static_cast<std::int64_t>(manifests.size()), [&](std::int64_t index) -> Status {
-      const ManifestFileMeta& manifest = manifests[static_cast<std::size_t>(index)];
-      BRAID_TRY_ASSIGN(const bool may_match, MayMatchManifest(manifest));
-      if (!may_match) return Ok();
-      BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, ReadManifest(table.file_system(), table.paths(), manifest.file_name));
-      std::vector<ManifestEntry>& kept = parts[static_cast<std::size_t>(index)];
-      for (ManifestEntry& entry : entries) {
-        BRAID_TRY_ASSIGN(const bool wanted, MayMatchEntry(entry));
-        if (wanted) kept.push_back(std::move(entry));
-      }
-      return Ok();
+  Result<ManifestFiles::Part> DecodePart(const ManifestPart& part) const {
+    EntryTest test(*filter);
+    ManifestFilter wanted{
+        .accepts = {}, .keep_key_stats = filter->tests_keys(), .keep_value_stats = filter->tests_values()};
+    if (filter->tests_heads()) wanted.accepts = [&test](const ManifestEntryHead& head) { return test.Wants(head); };
+    ManifestPartBuilder builder(filter->tests_heads() || tests_statistics() ? 0 : part.EntryCount());
+    Status judged = Ok();
+    BRAID_TRY(part.Visit(wanted, [&](ManifestEntry& entry) {
+      if (!judged) return;
+      const Result<Verdict> verdict = Judge(entry, test);
+      if (!verdict) judged = verdict.error();
+      if (!verdict || *verdict == Verdict::kUnwanted) return;
+      entry.file.key_stats = SimpleStats();
+      entry.file.value_stats = SimpleStats();
+      entry.file.value_stats_cols = std::nullopt;
+      builder.Add(entry, *verdict == Verdict::kWanted);
     }));
-    std::vector<ManifestEntry> all;
-    for (std::vector<ManifestEntry>& part : parts) {
-      all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+    BRAID_TRY(judged);
+    BRAID_TRY(test.status());
+    return builder.Finish();
+  }
+
+  // Puts the buckets of all manifests together and applies what only the whole shows.
+  Result<FilesByBucket> Merge(SharedManifests manifests) const {
+    EntryTest test(*filter);
+    std::vector<CollectedBucket> collected;
+    std::unordered_map<BucketRef, std::size_t, BucketRefHash> positions;
+    std::uint32_t read_before = 0;
+    for (const auto& manifest : manifests) {
+      for (const ManifestFiles::Part& part : manifest->parts) {
+        for (const ManifestFiles::Bucket& bucket : part.buckets) {
+          if (!test.Wants(bucket.partition, bucket.bucket)) continue;
+          const auto [it, is_new] =
+              positions.try_emplace(BucketRef::Of(bucket.partition, bucket.bucket), collected.size());
+          if (is_new)
+            collected.push_back(
+                {.bucket = {.partition = bucket.partition, .bucket = bucket.bucket, .files = {}}, .deleted = {}});
+          CollectedBucket& into = collected[it->second];
+          for (ScannedFile file : bucket.added) {
+            if (!test.MayHold(bucket.bucket, file.total_buckets)) continue;
+            file.position += read_before;
+            into.bucket.files.push_back(file);
+          }
+          into.deleted.insert(into.deleted.end(), bucket.deleted.begin(), bucket.deleted.end());
+        }
+        read_before += static_cast<std::uint32_t>(part.metas.size());
+      }
+    }
+    BRAID_TRY(test.status());
+    FilesByBucket files;
+    for (CollectedBucket& bucket : collected) {
+      bucket.ApplyDeletions();
+      if (filter->tests_values() && has_key()) ApplyWholeBucketRule(bucket.bucket.files);
+      if (!bucket.bucket.files.empty()) files.buckets.push_back(std::move(bucket.bucket));
+    }
+    files.SortByFirstFile();
+    files.owner = std::make_shared<const SharedManifests>(std::move(manifests));
+    return files;
+  }
+
+  // Whole entries, tested by what they begin with alone.
+  Result<std::vector<ManifestEntry>> ReadEntries(const std::vector<ManifestFileMeta>& manifests) const {
+    using Entries = std::vector<ManifestEntry>;
+    BRAID_TRY_ASSIGN(
+        auto parts, ReadManifestParts<Entries>(table, manifests, [&](const ManifestPart& part) -> Result<Entries> {
+          EntryTest test(*filter);
+          Entries entries;
+          BRAID_TRY(part.Visit({.accepts = [&test](const ManifestEntryHead& head) { return test.Wants(head); }},
+                               [&](ManifestEntry& entry) { entries.push_back(std::move(entry)); }));
+          BRAID_TRY(test.status());
+          return entries;
+        }));
+    Entries all;
+    for (std::vector<Entries>& manifest : parts) {
+      for (Entries& entries : manifest)
+        all.insert(all.end(), std::make_move_iterator(entries.begin()), std::make_move_iterator(entries.end()));
     }
     return all;
   }
 
-  // Drops the entries that the test rejects.
-  Status Prune(std::vector<ManifestEntry>& entries, Result<bool> (State::*test)(const ManifestEntry&) const) const {
-    std::vector<ManifestEntry> kept;
-    kept.reserve(entries.size());
-    for (ManifestEntry& entry : entries) {
-      BRAID_TRY_ASSIGN(const bool may_match, (this->*test)(entry));
-      if (may_match) kept.push_back(std::move(entry));
+  // Drops what is not wanted of live entries, by their statistics.
+  Result<std::vector<ManifestEntry>> PruneLive(std::vector<ManifestEntry> entries) const {
+    if (!tests_statistics()) return entries;
+    EntryTest test(*filter);
+    std::unordered_map<BucketRef, std::vector<ScannedFile>, BucketRefHash> buckets;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      BRAID_TRY_ASSIGN(const Verdict verdict, Judge(entries[i], test));
+      if (verdict == Verdict::kUnwanted) continue;
+      ScannedFile& file = buckets[BucketRef::Of(entries[i].partition, entries[i].bucket)].emplace_back(
+          ScannedFile::Of(entries[i].file, entries[i].total_buckets));
+      file.position = static_cast<std::uint32_t>(i);
+      file.may_match = verdict == Verdict::kWanted;
     }
-    entries = std::move(kept);
-    return Ok();
+    std::vector<bool> wanted(entries.size());
+    for (auto& [bucket, files] : buckets) {
+      if (filter->tests_values() && has_key()) ApplyWholeBucketRule(files);
+      for (const ScannedFile& file : files) wanted[file.position] = true;
+    }
+    std::vector<ManifestEntry> kept;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (wanted[i]) kept.push_back(std::move(entries[i]));
+    }
+    return kept;
   }
 
-  // The whole-bucket rule of key tables (data.md §12.7, 4c): a bucket whose files may hold several versions of a key is kept
-  // or dropped as one.
-  Status PruneWholeBuckets(std::vector<ManifestEntry>& entries) const {
-    struct Bucket {
-      bool overlapping = false;
-      std::int32_t level = 0;
-      std::int64_t files = 0;
-      bool any_match = false;
-    };
-    std::map<BucketKey, Bucket> buckets_seen;
-    std::vector<bool> matches(entries.size());
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      BRAID_TRY_ASSIGN(const bool may_match, MayMatchValue(entries[i]));
-      matches[i] = may_match;
-      Bucket& bucket = buckets_seen[KeyOf(entries[i])];
-      const std::int32_t level = entries[i].file.level;
-      if (bucket.files > 0 && (level == 0 || bucket.level == 0 || level != bucket.level)) bucket.overlapping = true;
-      bucket.level = level;
-      ++bucket.files;
-      bucket.any_match = bucket.any_match || may_match;
-    }
+  // Changes as they were recorded: no other file of the bucket has a say, so only keys prune.
+  Result<std::vector<ManifestEntry>> ReadChanges(const std::string& list) const {
+    BRAID_TRY_ASSIGN(const std::vector<ManifestFileMeta> manifests, ReadList(list));
+    BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, ReadEntries(manifests));
+    EntryTest test(*filter);
     std::vector<ManifestEntry> kept;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      const Bucket& bucket = buckets_seen[KeyOf(entries[i])];
-      if (bucket.overlapping ? bucket.any_match : static_cast<bool>(matches[i])) kept.push_back(std::move(entries[i]));
+    for (ManifestEntry& entry : entries) {
+      BRAID_TRY_ASSIGN(const bool may_match, test.MayMatchKey(entry.file));
+      if (may_match) kept.push_back(std::move(entry));
     }
-    entries = std::move(kept);
-    return Ok();
+    return kept;
   }
 };
 
 FileScan::FileScan(std::unique_ptr<State> state) : state_(std::move(state)) {}
 FileScan::~FileScan() = default;
 
-Result<std::unique_ptr<FileScan>> FileScan::Make(const Table& table, const PredicatePtr& filter) {
-  const TableSchema& schema = table.schema();
-  BRAID_TRY_ASSIGN(auto buckets, BucketSelector::Make(schema, table.options(), filter));
-  std::vector<DataField> partition_fields = schema.PartitionFields();
-  const std::vector<std::string> partition_names = NamesOf(partition_fields);
-  std::vector<DataField> key_fields;
-  PredicatePtr key_filter;
-  if (schema.has_primary_key()) {
-    key_fields = schema.TrimmedPrimaryKeyFields();
-    key_filter = ConjunctsOn(filter, NamesOf(key_fields));
-  }
-  std::vector<PredicatePtr> others;  // those that the partition alone does not decide
-  for (const PredicatePtr& conjunct : Conjuncts(filter)) {
-    if (ConjunctsOn(conjunct, partition_names) == nullptr) others.push_back(conjunct);
-  }
-  PredicatePtr value_filter = others.empty() ? nullptr : Predicate::And(std::move(others));
-  std::vector<DataField> value_filter_fields = FieldsOf(value_filter, schema);
-  std::vector<DataType> partition_types = TypesOf(partition_fields);
-  return std::unique_ptr<FileScan>(new FileScan(std::unique_ptr<State>(new State{
-      .table = table,
-      .partition_filter = ConjunctsOn(filter, partition_names),
-      .partition_fields = std::move(partition_fields),
-      .partition_types = std::move(partition_types),
-      .key_filter = std::move(key_filter),
-      .key_fields = std::move(key_fields),
-      .value_filter = std::move(value_filter),
-      .value_filter_fields = std::move(value_filter_fields),
-      .buckets = std::move(buckets),
-      .real_buckets_only = true,
-      .schemas = SchemaCache(table.file_system(), table.paths()),
-      .mutex = {},
-      .partition_results = {},
-  })));
+Result<std::unique_ptr<FileScan>> FileScan::Make(const Table& table, ScanScope scope, ManifestCache& cache) {
+  BRAID_TRY_ASSIGN(auto filter, ScanFilter::Make(table, std::move(scope)));
+  std::unique_ptr<State> state(new State{.table = table, .cache = cache, .filter = std::move(filter)});
+  return std::unique_ptr<FileScan>(new FileScan(std::move(state)));
+}
+
+Result<FilesByBucket> FileScan::Files(const Snapshot& snapshot) const {
+  BRAID_TRY_ASSIGN(const std::vector<ManifestFileMeta> manifests, state_->ReadLists(snapshot));
+  BRAID_TRY_ASSIGN(SharedManifests decoded, state_->Decode(manifests));
+  return state_->Merge(std::move(decoded));
 }
 
 Result<std::vector<ManifestEntry>> FileScan::LiveFiles(const Snapshot& snapshot) const {
-  const FileSystem& fs = state_->table.file_system();
-  BRAID_TRY_ASSIGN(std::vector<ManifestFileMeta> manifests, ReadManifestList(fs, state_->table.paths(), snapshot.base_manifest_list));
-  BRAID_TRY_ASSIGN(std::vector<ManifestFileMeta> delta, ReadManifestList(fs, state_->table.paths(), snapshot.delta_manifest_list));
-  manifests.insert(manifests.end(), std::make_move_iterator(delta.begin()), std::make_move_iterator(delta.end()));
-  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, state_->ReadManifests(std::move(manifests)));
-  entries = MergeEntries(std::move(entries));
-  BRAID_TRY(state_->Prune(entries, &State::MayMatchKey));
-  if (state_->value_filter == nullptr) return entries;
-  if (!state_->table.schema().has_primary_key()) {
-    BRAID_TRY(state_->Prune(entries, &State::MayMatchValue));
-    return entries;
-  }
-  const std::string engine = state_->table.options().Get("merge-engine", "deduplicate");
-  if (engine == "partial-update" || engine == "aggregation") return entries;  // a merged value may match though no version does
-  BRAID_TRY(state_->PruneWholeBuckets(entries));
-  return entries;
+  BRAID_TRY_ASSIGN(const std::vector<ManifestFileMeta> manifests, state_->ReadLists(snapshot));
+  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, state_->ReadEntries(manifests));
+  return state_->PruneLive(MergeEntries(std::move(entries)));
 }
 
 Result<std::vector<ManifestEntry>> FileScan::DeltaFiles(const Snapshot& snapshot) const {
-  BRAID_TRY_ASSIGN(std::vector<ManifestFileMeta> manifests,
-                   ReadManifestList(state_->table.file_system(), state_->table.paths(), snapshot.delta_manifest_list));
-  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, state_->ReadManifests(std::move(manifests)));
-  BRAID_TRY(state_->Prune(entries, &State::MayMatchKey));
-  return entries;
+  return state_->ReadChanges(snapshot.delta_manifest_list);
 }
 
 Result<std::vector<ManifestEntry>> FileScan::ChangelogFiles(const Snapshot& snapshot) const {
   if (!snapshot.changelog_manifest_list) return std::vector<ManifestEntry>();
-  BRAID_TRY_ASSIGN(std::vector<ManifestFileMeta> manifests,
-                   ReadManifestList(state_->table.file_system(), state_->table.paths(), *snapshot.changelog_manifest_list));
-  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, state_->ReadManifests(std::move(manifests)));
-  BRAID_TRY(state_->Prune(entries, &State::MayMatchKey));
-  return entries;
+  return state_->ReadChanges(*snapshot.changelog_manifest_list);
 }
 
 }  // namespace braid

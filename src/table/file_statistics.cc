@@ -20,7 +20,8 @@ Result<std::vector<DataField>> CoveredFields(const DataFileMeta& file, const Tab
   for (const std::string& column : *columns) {
     const DataField* field = file_schema.FindColumn(column);
     if (field == nullptr) {
-      return Error(ErrorCode::kCorruption, "the statistics of " + file.file_name + " name the column '" + column + "', which its schema lacks");
+      return Error(ErrorCode::kCorruption,
+                   "the statistics of " + file.file_name + " name the column '" + column + "', which its schema lacks");
     }
     fields.push_back(*field);
   }
@@ -34,19 +35,26 @@ bool KeepsBounds(const DataType& from, const DataType& to) {
   return false;
 }
 
+// Bounds of the column at a position of the statistics; unknown where they do not reach.
+Result<ColumnBounds> BoundsAt(const SimpleStats& stats, int position, const DataType& type) {
+  ColumnBounds bounds;
+  if (position < stats.min_values.arity() && !type.is_nested()) {
+    BRAID_TRY_ASSIGN(bounds.min, stats.min_values.Get(position, type));
+  }
+  if (position < stats.max_values.arity() && !type.is_nested()) {
+    BRAID_TRY_ASSIGN(bounds.max, stats.max_values.Get(position, type));
+  }
+  const auto at = static_cast<std::size_t>(position);
+  if (at < stats.null_counts.size()) bounds.null_count = stats.null_counts[at];
+  return bounds;
+}
+
 }  // namespace
 
 Result<std::vector<ColumnBounds>> BoundsOf(const SimpleStats& stats, std::span<const DataField> fields) {
   std::vector<ColumnBounds> bounds(fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    const auto column = static_cast<int>(i);
-    if (column < stats.min_values.arity() && !fields[i].type.is_nested()) {
-      BRAID_TRY_ASSIGN(bounds[i].min, stats.min_values.Get(column, fields[i].type));
-    }
-    if (column < stats.max_values.arity() && !fields[i].type.is_nested()) {
-      BRAID_TRY_ASSIGN(bounds[i].max, stats.max_values.Get(column, fields[i].type));
-    }
-    if (i < stats.null_counts.size()) bounds[i].null_count = stats.null_counts[i];
+    BRAID_TRY_ASSIGN(bounds[i], BoundsAt(stats, static_cast<int>(i), fields[i].type));
   }
   return bounds;
 }
@@ -55,19 +63,46 @@ Result<std::vector<ColumnBounds>> KeyBounds(const DataFileMeta& file, std::span<
   return BoundsOf(file.key_stats, key_fields);
 }
 
-Result<std::vector<ColumnBounds>> ValueBounds(const DataFileMeta& file, const TableSchema& file_schema, std::span<const DataField> columns) {
-  BRAID_TRY_ASSIGN(const std::vector<DataField> covered, CoveredFields(file, file_schema));
-  BRAID_TRY_ASSIGN(std::vector<ColumnBounds> stored, BoundsOf(file.value_stats, covered));
-  std::vector<ColumnBounds> bounds(columns.size());
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (!FindField(file_schema.fields, columns[i].id)) {
-      bounds[i].null_count = file.row_count;  // added after the file was written
-      continue;
+ValueBoundsReader::ValueBoundsReader(SchemaCache& schemas, std::vector<DataField> columns)
+    : schemas_(schemas), columns_(std::move(columns)) {}
+
+Result<std::vector<ColumnBounds>> ValueBoundsReader::Read(const DataFileMeta& file) {
+  if (!HasKnownForm(file)) BRAID_TRY(FindSources(file));
+  std::vector<ColumnBounds> bounds(columns_.size());
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const Source& source = sources_[i];
+    if (source.absent) {
+      bounds[i].null_count = file.row_count;
+    } else if (source.position) {
+      BRAID_TRY_ASSIGN(bounds[i], BoundsAt(file.value_stats, *source.position, *source.type));
     }
-    const std::optional<std::size_t> position = FindField(covered, columns[i].id);
-    if (position && KeepsBounds(covered[*position].type, columns[i].type)) bounds[i] = std::move(stored[*position]);
   }
   return bounds;
+}
+
+bool ValueBoundsReader::HasKnownForm(const DataFileMeta& file) const {
+  return schema_id_ == file.schema_id && value_stats_cols_ == file.value_stats_cols && write_cols_ == file.write_cols;
+}
+
+Status ValueBoundsReader::FindSources(const DataFileMeta& file) {
+  schema_id_.reset();
+  BRAID_TRY_ASSIGN(const auto file_schema, schemas_.Get(file.schema_id));
+  BRAID_TRY_ASSIGN(const std::vector<DataField> covered, CoveredFields(file, *file_schema));
+  sources_.assign(columns_.size(), Source{});
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (!FindField(file_schema->fields, columns_[i].id)) {
+      sources_[i].absent = true;
+      continue;
+    }
+    const std::optional<std::size_t> position = FindField(covered, columns_[i].id);
+    if (!position || !KeepsBounds(covered[*position].type, columns_[i].type)) continue;
+    sources_[i].position = static_cast<int>(*position);
+    sources_[i].type = covered[*position].type;
+  }
+  schema_id_ = file.schema_id;
+  value_stats_cols_ = file.value_stats_cols;
+  write_cols_ = file.write_cols;
+  return Ok();
 }
 
 }  // namespace braid

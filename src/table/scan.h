@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "meta/manifest.h"
 #include "meta/snapshot.h"
+#include "table/data_file_list.h"
 #include "table/table.h"
 #include "types/batch.h"
 #include "types/predicate.h"
@@ -25,6 +26,8 @@ struct ReadRequest {
   std::optional<std::int32_t> level = std::nullopt;
   /// Batch reads of key tables: deleted keys appear too, as the retraction that deleted them (`t$audit_log`).
   bool keep_retractions = false;
+  /// Only rows of this bucket; nullopt: of all.
+  std::optional<BucketId> bucket = std::nullopt;
 };
 
 /// Where the deletion vector of one data file lies; an empty path: it has none.
@@ -39,7 +42,7 @@ struct DataSplit {
   BinaryRow partition;
   BucketId bucket;
   std::int32_t total_buckets = 0;
-  std::vector<DataFileMeta> files;
+  DataFileList files;
   /// Deletion vectors, one slot a file; empty if no file has any.
   std::vector<DeletionVectorRef> deletion_vectors;
   /// The files can be read one after the other: no key lies in two of them and none holds retractions.
@@ -47,7 +50,7 @@ struct DataSplit {
   /// A change read (streaming, incremental): every row of the files as it is, with its kind.
   bool is_changes = false;
   /// Files of the state to compare with (`incremental-between` in diff mode): rows equal to theirs are left out.
-  std::vector<DataFileMeta> before_files;
+  DataFileList before_files;
   std::vector<DeletionVectorRef> before_deletion_vectors;
   /// The branch whose schemas the files follow, where it is not the table's own (`scan.fallback-branch`).
   std::optional<std::string> branch;

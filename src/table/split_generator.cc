@@ -1,8 +1,7 @@
 #include "table/split_generator.h"
 
 #include <algorithm>
-#include <map>
-#include <unordered_map>
+#include <span>
 #include <utility>
 
 #include "mergetree/interval_partition.h"
@@ -11,92 +10,106 @@ namespace braid {
 
 namespace {
 
-struct Bucket {
-  BinaryRow partition;
-  BucketId bucket;
-  std::int32_t total_buckets = 0;
-  std::vector<DataFileMeta> files;
-
-  DataSplit NewSplit() const {
-    DataSplit split;
-    split.partition = partition;
-    split.bucket = bucket;
-    split.total_buckets = total_buckets;
-    return split;
-  }
-};
-
-std::vector<Bucket> GroupByBucket(std::vector<ManifestEntry> entries) {
-  std::vector<Bucket> buckets;
-  std::map<std::pair<std::string, std::int32_t>, std::size_t> positions;
-  for (ManifestEntry& entry : entries) {
-    const auto [it, is_new] = positions.try_emplace({std::string(entry.partition.bytes()), entry.bucket.value()}, buckets.size());
-    if (is_new) buckets.push_back({std::move(entry.partition), entry.bucket, entry.total_buckets, {}});
-    buckets[it->second].files.push_back(std::move(entry.file));
-  }
-  return buckets;
+DataSplit NewSplit(const BucketFiles& bucket) {
+  DataSplit split;
+  split.partition = bucket.partition;
+  split.bucket = bucket.bucket;
+  split.total_buckets = bucket.files.front().total_buckets;
+  return split;
 }
+
+/// Makes the file lists of a plan's splits, which share one array.
+class SharedLists {
+ public:
+  explicit SharedLists(const FilesByBucket& files) : shared_(std::make_shared<Shared>()) {
+    std::size_t count = 0;
+    for (const BucketFiles& bucket : files.buckets) count += bucket.files.size();
+    shared_->owner = files.owner;
+    shared_->pointers.reserve(count);  // lists point into it, so it must not move
+  }
+
+  /// Precondition: over all calls, no more files than the plan has.
+  DataFileList Make(std::span<const ScannedFile> files) {
+    std::vector<const DataFileMeta*>& pointers = shared_->pointers;
+    const std::size_t start = pointers.size();
+    for (const ScannedFile& file : files) pointers.push_back(file.meta);
+    return DataFileList(shared_, std::span(pointers).subspan(start));
+  }
+
+ private:
+  struct Shared {
+    std::vector<const DataFileMeta*> pointers;
+    std::shared_ptr<const void> owner;
+  };
+  std::shared_ptr<Shared> shared_;
+};
 
 struct Packing {
   std::int64_t target_bytes;
   std::int64_t open_cost_bytes;
 
   static Result<Packing> Of(const Options& options) {
-    BRAID_TRY_ASSIGN(const std::int64_t target, options.GetMemorySize("source.split.target-size", std::int64_t{128} << 20));
-    BRAID_TRY_ASSIGN(const std::int64_t open_cost, options.GetMemorySize("source.split.open-file-cost", std::int64_t{4} << 20));
+    BRAID_TRY_ASSIGN(const std::int64_t target,
+                     options.GetMemorySize("source.split.target-size", std::int64_t{128} << 20));
+    BRAID_TRY_ASSIGN(const std::int64_t open_cost,
+                     options.GetMemorySize("source.split.open-file-cost", std::int64_t{4} << 20));
     return Packing{target, open_cost};
   }
 
-  // Consecutive items in bins of at most the target's weight, or of one item.
-  template <typename Item, typename SizeOf>
-  std::vector<std::vector<Item>> Pack(std::vector<Item> items, SizeOf size_of) const {
-    std::vector<std::vector<Item>> bins;
-    std::vector<Item> bin;
+  // Calls `emit` with consecutive items of at most the target's weight together, or with one item.
+  template <typename Item, typename SizeOf, typename Emit>
+  void Pack(std::span<const Item> items, SizeOf size_of, Emit emit) const {
+    std::size_t first = 0;
     std::int64_t weight = 0;
-    for (Item& item : items) {
-      const std::int64_t item_weight = std::max(size_of(item), open_cost_bytes);
-      if (!bin.empty() && weight + item_weight > target_bytes) {
-        bins.push_back(std::move(bin));
-        bin.clear();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const std::int64_t item_weight = std::max(size_of(items[i]), open_cost_bytes);
+      if (i > first && weight + item_weight > target_bytes) {
+        emit(items.subspan(first, i - first));
+        first = i;
         weight = 0;
       }
-      bin.push_back(std::move(item));
       weight += item_weight;
     }
-    if (!bin.empty()) bins.push_back(std::move(bin));
-    return bins;
+    if (first < items.size()) emit(items.subspan(first));
   }
 
-  std::vector<std::vector<DataFileMeta>> PackFiles(std::vector<DataFileMeta> files) const {
-    return Pack(std::move(files), [](const DataFileMeta& file) { return file.file_size; });
+  template <typename Emit>
+  void PackFiles(const BucketFiles& bucket, Emit emit) const {
+    Pack(
+        std::span(bucket.files), [](const ScannedFile& file) { return file.size_bytes; }, emit);
+  }
+  std::size_t CountBins(const BucketFiles& bucket) const {
+    std::size_t bins = 0;
+    PackFiles(bucket, [&bins](std::span<const ScannedFile>) { ++bins; });
+    return bins;
   }
 };
 
-std::vector<DataFileMeta> InSequenceOrder(std::vector<DataFileMeta> files) {
-  std::stable_sort(files.begin(), files.end(), [](const DataFileMeta& a, const DataFileMeta& b) {
+// Splits whose files are read one after the other.
+void AddRawSplits(const BucketFiles& bucket, const Packing& packing, SharedLists& lists,
+                  std::vector<DataSplit>& splits) {
+  packing.PackFiles(bucket, [&](std::span<const ScannedFile> bin) {
+    DataSplit& split = splits.emplace_back(NewSplit(bucket));
+    split.files = lists.Make(bin);
+    split.raw_convertible = true;
+  });
+}
+
+void SortBySequence(std::vector<ScannedFile>& files) {
+  std::stable_sort(files.begin(), files.end(), [](const ScannedFile& a, const ScannedFile& b) {
     return a.min_sequence_number < b.min_sequence_number;
   });
-  return files;
 }
-
-void AddAppendSplits(Bucket& bucket, const Packing& packing, std::vector<DataSplit>& splits) {
-  for (std::vector<DataFileMeta>& bin : packing.PackFiles(InSequenceOrder(std::move(bucket.files)))) {
-    DataSplit split = bucket.NewSplit();
-    split.files = std::move(bin);
-    split.raw_convertible = true;
-    splits.push_back(std::move(split));
-  }
-}
-
-bool HasNoRetractions(const DataFileMeta& file) { return file.delete_row_count.value_or(0) == 0; }
 
 // Whether each file alone is the answer for its keys (§10.5, "raw").
-Result<bool> FilesAreDisjoint(const Table& table, const std::vector<DataFileMeta>& files) {
-  const bool above_zero = std::all_of(files.begin(), files.end(), [](const DataFileMeta& file) { return file.level > 0 && HasNoRetractions(file); });
+Result<bool> FilesAreDisjoint(const Table& table, const std::vector<ScannedFile>& files) {
+  const bool above_zero = std::all_of(files.begin(), files.end(),
+                                      [](const ScannedFile& file) { return file.level > 0 && !file.has_retractions; });
   if (!above_zero) return false;
   BRAID_TRY_ASSIGN(const bool vectors, table.options().GetBool("deletion-vectors.enabled", false));
   if (vectors || table.options().Get("merge-engine", "") == "first-row") return true;
-  return std::all_of(files.begin(), files.end(), [&](const DataFileMeta& file) { return file.level == files.front().level; });
+  return std::all_of(files.begin(), files.end(),
+                     [&](const ScannedFile& file) { return file.level == files.front().level; });
 }
 
 std::int64_t SectionBytes(const Section& section) {
@@ -105,58 +118,68 @@ std::int64_t SectionBytes(const Section& section) {
   return bytes;
 }
 
-Status AddKeySplits(const Table& table, Bucket& bucket, const Packing& packing, std::vector<DataSplit>& splits) {
-  BRAID_TRY_ASSIGN(const bool disjoint, FilesAreDisjoint(table, bucket.files));
-  if (disjoint) {
-    for (std::vector<DataFileMeta>& bin : packing.PackFiles(std::move(bucket.files))) {
-      DataSplit split = bucket.NewSplit();
-      split.files = std::move(bin);
-      split.raw_convertible = true;
-      splits.push_back(std::move(split));
-    }
-    return Ok();
-  }
-  const std::vector<DataField> key_fields = table.schema().TrimmedPrimaryKeyFields();
-  BRAID_TRY_ASSIGN(std::vector<Section> sections, PartitionIntoSections(std::move(bucket.files), key_fields));
-  for (const std::vector<Section>& bin : packing.Pack(std::move(sections), SectionBytes)) {
-    DataSplit split = bucket.NewSplit();
+// Splits whose files are merged by key.
+Status AddMergedSplits(const Table& table, const BucketFiles& bucket, const Packing& packing,
+                       std::vector<DataSplit>& splits) {
+  std::vector<DataFileMeta> metas;
+  metas.reserve(bucket.files.size());
+  for (const ScannedFile& file : bucket.files) metas.push_back(*file.meta);
+  BRAID_TRY_ASSIGN(const std::vector<Section> sections,
+                   PartitionIntoSections(std::move(metas), table.schema().TrimmedPrimaryKeyFields()));
+  packing.Pack(std::span(sections), SectionBytes, [&](std::span<const Section> bin) {
+    std::vector<DataFileMeta> files;
     for (const Section& section : bin) {
-      for (const SortedRun& run : section) split.files.insert(split.files.end(), run.files().begin(), run.files().end());
+      for (const SortedRun& run : section) files.insert(files.end(), run.files().begin(), run.files().end());
     }
-    split.raw_convertible = split.files.size() == 1 && split.files.front().delete_row_count == 0;
-    splits.push_back(std::move(split));
-  }
+    DataSplit& split = splits.emplace_back(NewSplit(bucket));
+    split.raw_convertible = files.size() == 1 && files.front().delete_row_count == 0;
+    split.files = std::move(files);
+  });
   return Ok();
 }
 
 }  // namespace
 
-Result<std::vector<DataSplit>> GenerateBatchSplits(const Table& table, std::vector<ManifestEntry> files) {
+Result<std::vector<DataSplit>> GenerateBatchSplits(const Table& table, FilesByBucket files) {
   BRAID_TRY_ASSIGN(const Packing packing, Packing::Of(table.options()));
-  std::vector<DataSplit> splits;
-  for (Bucket& bucket : GroupByBucket(std::move(files))) {
+  std::vector<bool> raw(files.buckets.size(), true);
+  std::size_t raw_splits = 0;
+  for (std::size_t i = 0; i < files.buckets.size(); ++i) {
+    BucketFiles& bucket = files.buckets[i];
     if (table.schema().has_primary_key()) {
-      BRAID_TRY(AddKeySplits(table, bucket, packing, splits));
+      BRAID_TRY_ASSIGN(raw[i], FilesAreDisjoint(table, bucket.files));
     } else {
-      AddAppendSplits(bucket, packing, splits);
+      SortBySequence(bucket.files);
+    }
+    if (raw[i]) raw_splits += packing.CountBins(bucket);
+  }
+  SharedLists lists(files);
+  std::vector<DataSplit> splits;
+  splits.reserve(raw_splits);  // there may be many, and moving them costs as much as making them
+  for (std::size_t i = 0; i < files.buckets.size(); ++i) {
+    if (raw[i]) {
+      AddRawSplits(files.buckets[i], packing, lists, splits);
+    } else {
+      BRAID_TRY(AddMergedSplits(table, files.buckets[i], packing, splits));
     }
   }
   return splits;
 }
 
-Result<std::vector<DataSplit>> GenerateChangeSplits(const Table& table, std::vector<ManifestEntry> files) {
+Result<std::vector<DataSplit>> GenerateChangeSplits(const Table& table, FilesByBucket files) {
   BRAID_TRY_ASSIGN(const Packing packing, Packing::Of(table.options()));
   BRAID_TRY_ASSIGN(const std::int64_t buckets, table.options().GetInt("bucket", -1));
-  const bool unaware = !table.schema().has_primary_key() && buckets == -1;
+  const bool has_key = table.schema().has_primary_key();
+  SharedLists lists(files);
   std::vector<DataSplit> splits;
-  for (Bucket& bucket : GroupByBucket(std::move(files))) {
-    if (unaware) {
-      AddAppendSplits(bucket, packing, splits);
-      continue;
+  for (BucketFiles& bucket : files.buckets) {
+    if (!has_key) SortBySequence(bucket.files);
+    if (!has_key && buckets == -1) {
+      AddRawSplits(bucket, packing, lists, splits);
+    } else {
+      DataSplit& split = splits.emplace_back(NewSplit(bucket));
+      split.files = lists.Make(bucket.files);
     }
-    DataSplit split = bucket.NewSplit();
-    split.files = table.schema().has_primary_key() ? std::move(bucket.files) : InSequenceOrder(std::move(bucket.files));
-    splits.push_back(std::move(split));
   }
   for (DataSplit& split : splits) split.is_changes = true;
   return splits;

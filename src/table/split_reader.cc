@@ -84,7 +84,7 @@ class FilteringReader : public BatchReader {
 // Opens the files of a split with everything that the table knows about them.
 class SplitFiles : public KeyValueReaderFactory {
  public:
-  SplitFiles(const Table& table, BinaryRow partition, BucketId bucket, const std::vector<DataFileMeta>& files,
+  SplitFiles(const Table& table, BinaryRow partition, BucketId bucket, const DataFileList& files,
              std::vector<DeletionVectorRef> vectors, KeyValueSchema schema, PredicatePtr filter)
       : reader_(table), partition_(std::move(partition)), bucket_(bucket), schema_(std::move(schema)), filter_(std::move(filter)) {
     std::vector<std::string> keys;
@@ -150,7 +150,7 @@ std::unique_ptr<BatchReader> Filtering(std::unique_ptr<BatchReader> inner, const
   return std::make_unique<FilteringReader>(std::move(inner), request.filter, column_count);
 }
 
-std::unique_ptr<BatchReader> ConcatenateValues(const std::shared_ptr<SplitFiles>& files, const std::vector<DataFileMeta>& metas) {
+std::unique_ptr<BatchReader> ConcatenateValues(const std::shared_ptr<SplitFiles>& files, const DataFileList& metas) {
   std::vector<OpenReader> readers;
   for (const DataFileMeta& file : metas) readers.emplace_back([files, file] { return files->OpenValues(file); });
   return MakeConcatenatingReader(std::move(readers));
@@ -171,8 +171,8 @@ Result<std::unique_ptr<BatchReader>> ReadChanges(const std::shared_ptr<SplitFile
 }
 
 Result<std::unique_ptr<BatchReader>> MergeFiles(const Table& table, const KeyValueSchema& schema, const std::shared_ptr<SplitFiles>& files,
-                                                const std::vector<DataFileMeta>& metas, const MergeOptions& options) {
-  BRAID_TRY_ASSIGN(std::vector<Section> sections, PartitionIntoSections(metas, schema.key_fields));
+                                                const DataFileList& metas, const MergeOptions& options) {
+  BRAID_TRY_ASSIGN(std::vector<Section> sections, PartitionIntoSections(metas.ToVector(), schema.key_fields));
   BRAID_TRY_ASSIGN(auto function, MakeMergeFunction(table.options(), schema));
   BRAID_TRY_ASSIGN(auto merged, ReadSections(schema, std::move(sections), *files, std::move(function), options));
   return std::unique_ptr<BatchReader>(std::make_unique<OwningReader>(files, std::move(merged)));
@@ -182,7 +182,7 @@ Result<std::unique_ptr<BatchReader>> MergeFiles(const Table& table, const KeyVal
 Result<std::unique_ptr<BatchReader>> ReadDifference(const Table& table, const DataSplit& split, const std::vector<std::string>& columns) {
   BRAID_TRY_ASSIGN(const KeyValueSchema schema, KeyValueSchema::Make(table.schema(), table.options()));
   const MergeOptions with_keys{.drop_retractions = true, .values_only = false, .batch_rows = 8192};
-  const auto read = [&](const std::vector<DataFileMeta>& metas, const std::vector<DeletionVectorRef>& vectors) {
+  const auto read = [&](const DataFileList& metas, const std::vector<DeletionVectorRef>& vectors) {
     auto files = std::make_shared<SplitFiles>(table, split.partition, split.bucket, metas, vectors, schema, nullptr);
     return MergeFiles(table, schema, files, metas, with_keys);
   };

@@ -117,13 +117,13 @@ class DataStreamScan : public StreamScan {
 
   Result<std::optional<Plan>> PlanFull(const Snapshot& snapshot) {
     // Rows that a later changelog will deliver must not come with the first plan (§6.6): by level, as Java does it.
-    BRAID_TRY_ASSIGN(std::vector<ManifestEntry> files, scan_->LiveFiles(snapshot));
+    BRAID_TRY_ASSIGN(FilesByBucket files, scan_->Files(snapshot));
     if (producer_ == "lookup") {
-      std::erase_if(files, [](const ManifestEntry& entry) { return entry.file.level == 0; });
+      files.EraseIf([](const ScannedFile& file) { return file.level == 0; });
     } else if (producer_ == "full-compaction") {
       BRAID_TRY_ASSIGN(const std::int64_t trigger, table_.options().GetInt("num-sorted-run.compaction-trigger", 5));
       BRAID_TRY_ASSIGN(const std::int64_t levels, table_.options().GetInt("num-levels", trigger + 1));
-      std::erase_if(files, [&](const ManifestEntry& entry) { return entry.file.level != levels - 1; });
+      files.EraseIf([&](const ScannedFile& file) { return file.level != levels - 1; });
     }
     Plan plan{.snapshot = snapshot.id, .watermark = snapshot.watermark, .splits = {}};
     BRAID_TRY_ASSIGN(plan.splits, GenerateBatchSplits(table_, std::move(files)));
@@ -162,7 +162,7 @@ class DataStreamScan : public StreamScan {
       BRAID_TRY_ASSIGN(files, scan_->ChangelogFiles(*snapshot));
     }
     std::erase_if(files, [](const ManifestEntry& entry) { return entry.kind != FileKind::kAdd; });
-    BRAID_TRY_ASSIGN(plan.splits, GenerateChangeSplits(table_, std::move(files)));
+    BRAID_TRY_ASSIGN(plan.splits, GenerateChangeSplits(table_, GroupByBucket(std::move(files))));
     return std::optional(std::move(plan));
   }
 
@@ -195,7 +195,7 @@ Result<bool> ReadsOverwrite(const Table& table) {
 }  // namespace
 
 Result<std::unique_ptr<StreamScan>> StreamScan::Open(const Table& table, const ReadRequest& request) {
-  BRAID_TRY_ASSIGN(auto scan, FileScan::Make(table, request.filter));
+  BRAID_TRY_ASSIGN(auto scan, FileScan::Make(table, ScanScope{.filter = request.filter, .bucket = request.bucket}));
   BRAID_TRY_ASSIGN(const StartupMode mode, StartupModeOf(table.options()));
   BRAID_TRY_ASSIGN(const auto bounded, table.options().FindInt("scan.bounded.watermark"));
   BRAID_TRY_ASSIGN(const bool overwrite, ReadsOverwrite(table));

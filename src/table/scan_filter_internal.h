@@ -1,0 +1,96 @@
+#pragma once
+
+// Which manifests and entries a FileScan wants.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "meta/manifest.h"
+#include "meta/manifest_scan.h"
+#include "table/bucket_selector.h"
+#include "table/file_scan.h"
+#include "table/file_statistics.h"
+#include "table/schema_cache.h"
+#include "table/table.h"
+#include "types/predicate.h"
+
+namespace braid {
+
+/// A scan's scope, taken apart into what partitions, buckets, keys and values are tested with. Immutable; any thread.
+class ScanFilter {
+ public:
+  static Result<std::unique_ptr<const ScanFilter>> Make(const Table& table, ScanScope scope);
+
+  /// By its partition statistics and the range of its buckets.
+  Result<bool> MayMatch(const ManifestFileMeta& manifest) const;
+  Result<bool> MatchesPartition(const BinaryRow& partition) const;
+
+  /// Whether there is something to test in what entries begin with, apart from postponed buckets.
+  bool tests_heads() const { return scope_.bucket || tests_partitions() || buckets_ != nullptr; }
+  bool tests_keys() const { return key_filter_ != nullptr; }
+  bool tests_values() const { return value_filter_ != nullptr; }
+
+ private:
+  friend class EntryTest;
+  ScanFilter(const Table& table, ScanScope scope);
+
+  bool tests_partitions() const { return partition_filter_ != nullptr || scope_.partitions.has_value(); }
+
+  ScanScope scope_;
+  std::vector<DataField> partition_fields_;
+  std::vector<DataType> partition_types_;
+  PredicatePtr partition_filter_;              // may be null
+  std::vector<PredicatePtr> partition_tests_;  // of the scope's partitions, for bounds; empty if there are too many
+  std::unique_ptr<BucketSelector> buckets_;    // may be null
+  PredicatePtr key_filter_;                    // may be null
+  std::vector<DataField> key_fields_;
+  PredicatePtr value_filter_;  // null also where value statistics must not be used
+  std::vector<DataField> value_filter_fields_;
+  SchemaCache& schemas_;  // the table's, which outlives this
+};
+
+/// Tests entries for one thread, which remembers what it found out about partitions and schemas.
+class EntryTest {
+ public:
+  /// The filter is borrowed.
+  explicit EntryTest(const ScanFilter& filter)
+      : filter_(filter), values_(filter.schemas_, filter.value_filter_fields_) {}
+
+  /// Whether an entry that begins so is wanted. After an error, which `status` then has, none is.
+  bool Wants(const ManifestEntryHead& head);
+  /// The same for a bucket, but for MayHold.
+  bool Wants(const BinaryRow& partition, BucketId bucket);
+  /// Whether rows that the filter wants can be in this one of so many buckets.
+  bool MayHold(BucketId bucket, std::int32_t total_buckets);
+  const Status& status() const { return status_; }
+
+  /// By key statistics.
+  Result<bool> MayMatchKey(const DataFileMeta& file) const;
+  /// By value statistics.
+  Result<bool> MayMatchValue(const DataFileMeta& file);
+
+ private:
+  using KnownPartition = std::pair<const std::string, bool>;
+
+  bool WantsBucket(BucketId bucket) const;
+  const KnownPartition* FindPartition(std::string_view stored);
+  bool Fail(const Error& error);
+
+  const ScanFilter& filter_;
+  ValueBoundsReader values_;
+  std::unordered_map<std::string, bool> partitions_;  // as stored, whether wanted
+  const KnownPartition* last_partition_ = nullptr;    // asked for: entries of a partition mostly stand together
+  std::int32_t total_buckets_ = -1;                   // that selected_ is for
+  const std::set<std::int32_t>* selected_ = nullptr;
+  Status status_ = Ok();
+};
+
+}  // namespace braid
