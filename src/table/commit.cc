@@ -1,7 +1,6 @@
 #include "table/commit.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -106,44 +105,56 @@ Result<PredicatePtr> TargetFilter(const Table& table, const OverwriteTarget& tar
   return Predicate::And(std::move(conjuncts));
 }
 
-using PartitionTest = std::function<Result<bool>(const BinaryRow&)>;
-
-// Tells which partitions an overwrite replaces.
-Result<PartitionTest> TargetTest(const Table& table, const OverwriteTarget& target, const std::vector<ManifestEntry>& added) {
-  if (target.dynamic && table.schema().is_partitioned()) {
-    std::set<BinaryRow> partitions;
-    for (const ManifestEntry& entry : added) partitions.insert(entry.partition);
-    return PartitionTest([partitions = std::move(partitions)](const BinaryRow& partition) -> Result<bool> { return partitions.contains(partition); });
+/// The partitions that an overwrite replaces.
+class ReplacedPartitions {
+ public:
+  static Result<ReplacedPartitions> Make(const Table& table, const OverwriteTarget& target, const std::vector<ManifestEntry>& added) {
+    ReplacedPartitions replaced(table);
+    if (target.dynamic && table.schema().is_partitioned()) {
+      replaced.scope_.partitions.emplace();
+      for (const ManifestEntry& entry : added) replaced.scope_.partitions->insert(entry.partition);
+    } else {
+      BRAID_TRY_ASSIGN(replaced.scope_.filter, TargetFilter(table, target));
+    }
+    return replaced;
   }
-  BRAID_TRY_ASSIGN(PredicatePtr filter, TargetFilter(table, target));
-  if (filter == nullptr) return PartitionTest([](const BinaryRow&) -> Result<bool> { return true; });
-  std::vector<DataField> fields = table.layout().partition_fields;
-  std::vector<DataType> types;
-  for (const DataField& field : fields) types.push_back(field.type);
-  return PartitionTest([filter, fields, types](const BinaryRow& partition) -> Result<bool> {
-    BRAID_TRY_ASSIGN(const DatumList values, partition.ToDatums(types));
-    return filter->Test(fields, values);
-  });
-}
+
+  /// Files of these partitions.
+  const ScanScope& scope() const { return scope_; }
+
+  Result<bool> Contains(const BinaryRow& partition) const {
+    if (scope_.partitions) return scope_.partitions->contains(partition);
+    if (scope_.filter == nullptr) return true;
+    BRAID_TRY_ASSIGN(const DatumList values, partition.ToDatums(types_));
+    return scope_.filter->Test(fields_, values);
+  }
+
+ private:
+  explicit ReplacedPartitions(const Table& table) : fields_(table.layout().partition_fields) {
+    for (const DataField& field : fields_) types_.push_back(field.type);
+  }
+
+  std::vector<DataField> fields_;
+  std::vector<DataType> types_;
+  ScanScope scope_;
+};
 
 // What an overwrite makes on top of a snapshot: the target's live files and indexes go, the new ones come.
-Result<SnapshotChanges> OverwriteOnTop(const Table& table, const std::optional<Snapshot>& latest, const SnapshotChanges& added, const PartitionTest& in_target) {
+Result<SnapshotChanges> OverwriteOnTop(const Table& table, const std::optional<Snapshot>& latest, const SnapshotChanges& added, const ReplacedPartitions& target) {
   SnapshotChanges changes;
   changes.kind = CommitKind::kOverwrite;
   changes.check_conflicts = true;
   if (latest) {
-    BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, nullptr));
+    BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, target.scope()));
     BRAID_TRY_ASSIGN(std::vector<ManifestEntry> live, scan->LiveFiles(*latest));
     for (ManifestEntry& entry : live) {
-      BRAID_TRY_ASSIGN(const bool replaced, in_target(entry.partition));
-      if (!replaced) continue;
       entry.kind = FileKind::kDelete;
       changes.delta.push_back(std::move(entry));
     }
     if (latest->index_manifest) {
       BRAID_TRY_ASSIGN(std::vector<IndexManifestEntry> indexes, ReadIndexManifest(table.file_system(), table.paths(), *latest->index_manifest));
       for (IndexManifestEntry& index : indexes) {
-        BRAID_TRY_ASSIGN(const bool replaced, in_target(index.partition));
+        BRAID_TRY_ASSIGN(const bool replaced, target.Contains(index.partition));
         if (!replaced) continue;
         index.kind = FileKind::kDelete;
         changes.indexes.push_back(std::move(index));
@@ -181,16 +192,16 @@ Result<std::vector<Snapshot>> TableCommit::Commit(const Committable& committable
 
 Result<std::vector<Snapshot>> TableCommit::Overwrite(const Committable& committable, const OverwriteTarget& target) {
   BRAID_TRY_ASSIGN(Parts parts, PartsOf(table_, committable));
-  BRAID_TRY_ASSIGN(const PartitionTest in_target, TargetTest(table_, target, parts.append.delta));
+  BRAID_TRY_ASSIGN(const auto partitions, ReplacedPartitions::Make(table_, target, parts.append.delta));
   for (const ManifestEntry& entry : parts.append.delta) {
-    BRAID_TRY_ASSIGN(const bool inside, in_target(entry.partition));
+    BRAID_TRY_ASSIGN(const bool inside, partitions.Contains(entry.partition));
     if (!inside) return Error(ErrorCode::kInvalidArgument, "a row lies outside the partition that INSERT OVERWRITE names");
   }
   const CommitIdentity identity{commit_user_, committable.identifier, committable.watermark, committable.properties};
   const bool replaces_nothing = target.dynamic && table_.schema().is_partitioned() && parts.append.delta.empty();
   std::vector<Snapshot> snapshots;
   if (!replaces_nothing) {
-    const auto make = [&](const std::optional<Snapshot>& latest) { return OverwriteOnTop(table_, latest, parts.append, in_target); };
+    const auto make = [&](const std::optional<Snapshot>& latest) { return OverwriteOnTop(table_, latest, parts.append, partitions); };
     BRAID_TRY_ASSIGN(Snapshot snapshot, CommitSnapshot(table_, identity, make, names_, *clock_));
     snapshots.push_back(std::move(snapshot));
   }

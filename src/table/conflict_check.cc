@@ -1,121 +1,152 @@
 #include "table/conflict_check.h"
 
-#include <algorithm>
+#include <cstdint>
 #include <map>
-#include <tuple>
+#include <set>
+#include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "mergetree/sorted_run.h"
-#include "meta/stores.h"
+#include "table/file_scan.h"
 
 namespace braid {
 
 namespace {
 
-using PartitionSet = std::unordered_set<std::string>;
-
-// Entries of the snapshot's manifests that lie in these partitions, in order.
-Result<std::vector<ManifestEntry>> EntriesOf(const Table& table, const Snapshot& snapshot, const PartitionSet& partitions) {
-  std::vector<ManifestEntry> entries;
-  for (const std::string* list : {&snapshot.base_manifest_list, &snapshot.delta_manifest_list}) {
-    BRAID_TRY_ASSIGN(const std::vector<ManifestFileMeta> manifests, ReadManifestList(table.file_system(), table.paths(), *list));
-    for (const ManifestFileMeta& manifest : manifests) {
-      BRAID_TRY_ASSIGN(std::vector<ManifestEntry> read, ReadManifest(table.file_system(), table.paths(), manifest.file_name));
-      for (ManifestEntry& entry : read) {
-        if (partitions.contains(std::string(entry.partition.bytes()))) entries.push_back(std::move(entry));
-      }
-    }
-  }
-  return entries;
-}
-
-std::string Describe(const Table& table, const ManifestEntry& entry) {
+std::string Describe(const Table& table, const BinaryRow& partition, BucketId bucket) {
   std::vector<DataType> types;
   for (const DataField& field : table.layout().partition_fields) types.push_back(field.type);
-  const Result<DatumList> values = entry.partition.ToDatums(types);
-  return values ? table.layout().BucketDirectory(*values, entry.bucket) : fmt::format("bucket {}", entry.bucket);
+  const Result<DatumList> values = partition.ToDatums(types);
+  return values ? table.layout().BucketDirectory(*values, bucket) : fmt::format("bucket {}", bucket);
 }
 
-// A partition keeps the number of buckets that its files were written with.
-Status CheckBucketCounts(const Table& table, const std::vector<const ManifestEntry*>& entries) {
-  std::unordered_map<std::string, std::int32_t> counts;
-  for (const ManifestEntry* entry : entries) {
-    if (entry->total_buckets <= 0) continue;
-    const auto [it, is_new] = counts.emplace(entry->partition.bytes(), entry->total_buckets);
-    if (is_new || it->second == entry->total_buckets) continue;
-    return Error(ErrorCode::kInvalidArgument, fmt::format("{} has files of {} buckets and of {}", Describe(table, *entry), it->second, entry->total_buckets))
-        .Hint("after changing the option 'bucket', rewrite the partition with INSERT OVERWRITE before writing to it");
+// The live files of the partitions that the changes touch.
+Result<FilesByBucket> FilesAround(const Table& table, const Snapshot& snapshot,
+                                  const std::vector<ManifestEntry>& delta) {
+  std::set<BinaryRow> partitions;
+  for (const ManifestEntry& entry : delta) partitions.insert(entry.partition);
+  BRAID_TRY_ASSIGN(const auto scan,
+                   FileScan::Make(table, ScanScope{.partitions = std::move(partitions), .postponed_buckets = true}));
+  return scan->Files(snapshot);
+}
+
+// A bucket that the changes touch, as it is once they are applied.
+struct TouchedBucket {
+  struct File {
+    const DataFileMeta* meta;
+    std::int32_t total_buckets;
+  };
+  BinaryRow partition;
+  BucketId bucket;
+  std::unordered_map<std::string, File> live;  // by identity
+};
+using TouchedBuckets =
+    std::unordered_map<BucketRef, TouchedBucket, BucketRefHash>;  // keys borrow from `base` and `delta`
+
+TouchedBuckets FindTouched(const FilesByBucket& base, const std::vector<ManifestEntry>& delta) {
+  TouchedBuckets touched;
+  for (const ManifestEntry& entry : delta) {
+    touched.try_emplace(BucketRef::Of(entry.partition, entry.bucket), TouchedBucket{entry.partition, entry.bucket, {}});
+  }
+  for (const BucketFiles& bucket : base.buckets) {
+    const auto found = touched.find(BucketRef::Of(bucket.partition, bucket.bucket));
+    if (found == touched.end()) continue;
+    for (const ScannedFile& file : bucket.files)
+      found->second.live.emplace(FileIdentity(*file.meta), TouchedBucket::File{file.meta, file.total_buckets});
+  }
+  return touched;
+}
+
+// Applies the changes in order.
+Status Apply(const Table& table, const std::vector<ManifestEntry>& delta, TouchedBuckets& touched) {
+  for (const ManifestEntry& entry : delta) {
+    TouchedBucket& bucket = touched.at(BucketRef::Of(entry.partition, entry.bucket));
+    std::string identity = FileIdentity(entry.file);
+    if (entry.kind == FileKind::kAdd) {
+      if (bucket.live.try_emplace(std::move(identity), TouchedBucket::File{&entry.file, entry.total_buckets}).second)
+        continue;
+      return Error(ErrorCode::kConflict,
+                   fmt::format("{} already holds the file {}", Describe(table, entry.partition, entry.bucket),
+                               entry.file.file_name))
+          .Hint("these changes were committed before");
+    }
+    if (bucket.live.erase(identity) > 0) continue;
+    return Error(ErrorCode::kConflict,
+                 fmt::format("another commit has already removed {} from {}", entry.file.file_name,
+                             Describe(table, entry.partition, entry.bucket)))
+        .Hint("run it again on the new state; to let several jobs write, give all but one 'write-only'='true'");
   }
   return Ok();
 }
 
-// Files that are live once the entries are applied in order.
-Result<std::vector<const ManifestEntry*>> ApplyInOrder(const Table& table, const std::vector<ManifestEntry>& base, const std::vector<ManifestEntry>& delta) {
-  std::unordered_map<std::string, const ManifestEntry*> live;
-  std::unordered_set<std::string> deleted;
-  for (const ManifestEntry& entry : base) {
-    if (entry.kind == FileKind::kDelete) deleted.insert(EntryIdentity(entry));
+// A partition keeps the number of buckets that its files were written with.
+class BucketCounts {
+ public:
+  explicit BucketCounts(const Table& table) : table_(table) {}
+
+  Status Check(const BinaryRow& partition, BucketId bucket, std::int32_t total_buckets) {
+    if (total_buckets <= 0) return Ok();
+    const auto [it, is_new] = counts_.emplace(partition.bytes(), total_buckets);
+    if (is_new || it->second == total_buckets) return Ok();
+    return Error(ErrorCode::kInvalidArgument,
+                 fmt::format("{} has files of {} buckets and of {}", Describe(table_, partition, bucket), it->second,
+                             total_buckets))
+        .Hint("after changing the option 'bucket', rewrite the partition with INSERT OVERWRITE before writing to it");
   }
-  for (const ManifestEntry& entry : base) {
-    if (entry.kind != FileKind::kAdd) continue;
-    std::string identity = EntryIdentity(entry);
-    if (!deleted.contains(identity)) live.emplace(std::move(identity), &entry);
+
+ private:
+  const Table& table_;
+  std::unordered_map<std::string_view, std::int32_t> counts_;  // by the partition's bytes, borrowed
+};
+
+Status CheckBucketCounts(const Table& table, const FilesByBucket& base, const TouchedBuckets& touched) {
+  BucketCounts counts(table);
+  for (const BucketFiles& bucket : base.buckets) {
+    if (touched.contains(BucketRef::Of(bucket.partition, bucket.bucket))) continue;  // as it is now, below
+    for (const ScannedFile& file : bucket.files)
+      BRAID_TRY(counts.Check(bucket.partition, bucket.bucket, file.total_buckets));
   }
-  for (const ManifestEntry& entry : delta) {
-    std::string identity = EntryIdentity(entry);
-    if (entry.kind == FileKind::kAdd) {
-      if (!live.emplace(std::move(identity), &entry).second) {
-        return Error(ErrorCode::kConflict, fmt::format("{} already holds the file {}", Describe(table, entry), entry.file.file_name))
-            .Hint("these changes were committed before");
-      }
-    } else if (live.erase(identity) == 0) {
-      return Error(ErrorCode::kConflict, fmt::format("another commit has already removed {} from {}", entry.file.file_name, Describe(table, entry)))
-          .Hint("run it again on the new state; to let several jobs write, give all but one 'write-only'='true'");
-    }
+  for (const auto& [key, bucket] : touched) {
+    for (const auto& [identity, file] : bucket.live)
+      BRAID_TRY(counts.Check(bucket.partition, bucket.bucket, file.total_buckets));
   }
-  std::vector<const ManifestEntry*> entries;
-  entries.reserve(live.size());
-  for (const auto& [identity, entry] : live) entries.push_back(entry);
-  return entries;
+  return Ok();
 }
 
 // Above level 0 a level is one sorted run.
-Status CheckLevels(const Table& table, const std::vector<const ManifestEntry*>& live) {
+Status CheckLevels(const Table& table, const TouchedBuckets& touched) {
   if (!table.schema().has_primary_key()) return Ok();
   const std::vector<DataField> key_fields = table.schema().TrimmedPrimaryKeyFields();
-  using LevelKey = std::tuple<std::string, std::int32_t, std::int32_t>;  // partition, bucket, level
-  std::map<LevelKey, std::vector<DataFileMeta>> levels;
-  for (const ManifestEntry* entry : live) {
-    if (entry->file.level > 0) {
-      levels[{std::string(entry->partition.bytes()), entry->bucket.value(), entry->file.level}].push_back(entry->file);
+  for (const auto& [key, bucket] : touched) {
+    std::map<std::int32_t, std::vector<DataFileMeta>> levels;
+    for (const auto& [identity, file] : bucket.live) {
+      if (file.meta->level > 0) levels[file.meta->level].push_back(*file.meta);
     }
-  }
-  for (auto& [key, files] : levels) {
-    if (files.size() < 2) continue;
-    const Result<SortedRun> run = SortedRun::Make(std::move(files), key_fields);
-    if (run) continue;
-    return Error(ErrorCode::kConflict, fmt::format("two jobs compacted bucket {} at once: {}", std::get<1>(key), run.error().message()))
-        .Hint("run it again on the new state; let one job compact and give the others 'write-only'='true'");
+    for (auto& [level, files] : levels) {
+      if (files.size() < 2) continue;
+      const Result<SortedRun> run = SortedRun::Make(std::move(files), key_fields);
+      if (run) continue;
+      return Error(ErrorCode::kConflict,
+                   fmt::format("two jobs compacted bucket {} at once: {}", bucket.bucket, run.error().message()))
+          .Hint("run it again on the new state; let one job compact and give the others 'write-only'='true'");
+    }
   }
   return Ok();
 }
 
 }  // namespace
 
-Status CheckConflicts(const Table& table, const Snapshot& latest, const std::vector<ManifestEntry>& delta, CommitKind kind) {
-  PartitionSet partitions;
-  for (const ManifestEntry& entry : delta) partitions.emplace(entry.partition.bytes());
-  if (partitions.empty()) return Ok();
-  BRAID_TRY_ASSIGN(const std::vector<ManifestEntry> base, EntriesOf(table, latest, partitions));
-  BRAID_TRY_ASSIGN(const std::vector<const ManifestEntry*> live, ApplyInOrder(table, base, delta));
-  if (kind != CommitKind::kOverwrite) {
-    BRAID_TRY(CheckBucketCounts(table, live));
-  }
-  return CheckLevels(table, live);
+Status CheckConflicts(const Table& table, const Snapshot& latest, const std::vector<ManifestEntry>& delta,
+                      CommitKind kind) {
+  if (delta.empty()) return Ok();
+  BRAID_TRY_ASSIGN(const FilesByBucket base, FilesAround(table, latest, delta));
+  TouchedBuckets touched = FindTouched(base, delta);
+  BRAID_TRY(Apply(table, delta, touched));
+  if (kind != CommitKind::kOverwrite) BRAID_TRY(CheckBucketCounts(table, base, touched));
+  return CheckLevels(table, touched);
 }
 
 }  // namespace braid

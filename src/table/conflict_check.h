@@ -9,9 +9,10 @@
 
 namespace braid {
 
-/// Whether changes can be committed on top of the snapshot (spec metadata.md §8.5): the files that they delete must still be
-/// live, files of one level above 0 must not overlap, and a partition must keep its number of buckets.
-/// Errors: kConflict, naming the file or partition and what to do; kInvalidArgument for a changed number of buckets.
-Status CheckConflicts(const Table& table, const Snapshot& latest, const std::vector<ManifestEntry>& delta, CommitKind kind);
+/// Whether changes can be committed on top of the snapshot (spec metadata.md §8.5): the files that they delete must
+/// still be live, files of one level above 0 must not overlap, and a partition must keep its number of buckets. Errors:
+/// kConflict, naming the file or partition and what to do; kInvalidArgument for a changed number of buckets.
+Status CheckConflicts(const Table& table, const Snapshot& latest, const std::vector<ManifestEntry>& delta,
+                      CommitKind kind);
 
 }  // namespace braid
