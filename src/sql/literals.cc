@@ -227,6 +227,28 @@ Result<Scalar> IntervalScalar(const syntax::IntervalLiteral& literal) {
   return scalar;
 }
 
+namespace {
+
+/// A time function where the instant is an expression.
+Result<std::optional<Scalar>> TimeOf(const Analysis& analysis, std::string_view name, const std::string& instant_ms) {
+  if (name == "UNIX_TIMESTAMP") {
+    return std::optional(Scalar{.type = DataType::BigInt().NotNull(), .sql = fmt::format("({} // 1000)", instant_ms)});
+  }
+  const Scalar instant{.type = DataType::TimestampLtz(3).NotNull(),
+                       .sql = fmt::format("CAST(epoch_ms({}) AS TIMESTAMPTZ)", instant_ms)};
+  std::optional<DataType> type;
+  if (name == "CURRENT_TIMESTAMP" || name == "NOW" || name == "CURRENT_ROW_TIMESTAMP" || name == "PROCTIME")
+    return std::optional(instant);
+  if (name == "CURRENT_DATE") type = DataType::Date();
+  if (name == "LOCALTIMESTAMP") type = DataType::Timestamp(3);
+  if (name == "CURRENT_TIME" || name == "LOCALTIME") type = DataType::Time(0);
+  if (!type) return std::optional<Scalar>();
+  BRAID_TRY_ASSIGN(EmittedCall call, ResolveCast(ToArgument(instant), type->NotNull(), false, analysis.calls()));
+  return std::optional(ToScalar(std::move(call), std::span(&instant, 1)));
+}
+
+}  // namespace
+
 Result<std::optional<Scalar>> SessionScalar(const Analysis& analysis, std::string_view name,
                                             std::size_t argument_count) {
   const auto some = [](Result<Scalar> scalar) -> Result<std::optional<Scalar>> {
@@ -234,6 +256,10 @@ Result<std::optional<Scalar>> SessionScalar(const Analysis& analysis, std::strin
     return std::optional(*std::move(scalar));
   };
   if (argument_count != 0) return std::optional<Scalar>();
+  if (const std::optional<std::string> instant_ms = analysis.names().statement_time_sql()) {
+    BRAID_TRY_ASSIGN(std::optional<Scalar> time, TimeOf(analysis, name, *instant_ms));
+    if (time) return time;
+  }
   const std::int64_t now_ms = analysis.names().statement_time_ms();
   if (name == "CURRENT_TIMESTAMP" || name == "NOW" || name == "CURRENT_ROW_TIMESTAMP" || name == "PROCTIME") {
     return some(LiteralScalar(Timestamp{.millis = now_ms, .nanos_of_milli = 0}, DataType::TimestampLtz(3)));

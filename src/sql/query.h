@@ -42,6 +42,9 @@ class NameResolver {
   virtual std::string time_zone() const = 0;
   /// The instant that CURRENT_TIMESTAMP and its like show throughout the statement, epoch milliseconds.
   virtual std::int64_t statement_time_ms() const = 0;
+  /// DuckDB SQL for that instant, a BIGINT, where a query is analysed once and run at many times; nullopt: it is the
+  /// constant.
+  virtual std::optional<std::string> statement_time_sql() const { return std::nullopt; }
 };
 
 /// A column of a query's result, with Flink's name (EXPR$0 …) and type.

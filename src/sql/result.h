@@ -23,11 +23,18 @@ struct SinkResult {
   std::vector<Snapshot> snapshots;  ///< in order; none if there was nothing to write
 };
 
+/// A job that a statement started.
+struct StartedStream {
+  std::string id;
+  std::string name;
+};
+
 /// What came of a statement.
 struct StatementResult {
   enum class Kind {
     kDone,     ///< DDL, SET and the like: nothing to show
     kWritten,  ///< an INSERT or a statement set, committed
+    kSubmitted,  ///< an INSERT that goes on as a job
     kRows,     ///< what SHOW, DESCRIBE, EXPLAIN and CALL say
     kQuery,    ///< the rows of a query, made while they are read
     kQuit,     ///< QUIT: the shell ends
@@ -40,6 +47,7 @@ struct StatementResult {
   /// Of kRows and kQuery: columns of the types that StorageType gives. Use it before the next statement runs.
   std::unique_ptr<BatchReader> rows = nullptr;
   std::vector<SinkResult> sinks = {};     ///< of kWritten
+  StartedStream job = {};                 ///< of kSubmitted
   std::vector<std::string> notices = {};  ///< what the user should know beside the result, one line each
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();  ///< when the statement began
 };

@@ -32,6 +32,15 @@ Result<StatementResult> Session::Execute(std::string_view statement) {
   return result;
 }
 
+Result<JobPlan> Session::PlanJob(std::string_view statement) {
+  impl_->state.Begin();
+  BRAID_TRY_ASSIGN(const syntax::Statement tree, syntax::ParseStatement(statement));
+  impl_->state.PlanForJobs(true);
+  Result<JobPlan> plan = PlanJobStatement(tree, {.session = impl_->state, .text = statement});
+  impl_->state.PlanForJobs(false);
+  return plan;
+}
+
 std::string Session::time_zone() const {
   return impl_->state.time_zone();
 }

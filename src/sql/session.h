@@ -12,6 +12,8 @@
 #include "base/options.h"
 #include "base/result.h"
 #include "catalog/catalog.h"
+#include "sql/connector.h"
+#include "sql/job_service.h"
 #include "sql/query.h"
 #include "sql/result.h"
 
@@ -58,6 +60,8 @@ struct SessionSettings {
   /// As SET would give them; read before the first statement.
   Options options = {};
   std::shared_ptr<JobObserver> observer = nullptr;  ///< may be null
+  std::shared_ptr<const Connectors> connectors = nullptr;  ///< of temporary tables; null: there are none
+  std::shared_ptr<JobService> jobs = nullptr;  ///< keeps streaming jobs; null: INSERT runs in batch alone
   const Clock* clock = &SystemClock();              ///< outlives the session
 };
 
@@ -74,6 +78,9 @@ class Session {
   /// Errors: as the statement's parts have them, with line and caret where the text is wrong. The session goes on after
   /// an error.
   Result<StatementResult> Execute(std::string_view statement);
+
+  /// Plans an INSERT or a statement set for a job, without running it. Errors: as Execute; kInvalidArgument for other statements.
+  Result<JobPlan> PlanJob(std::string_view statement);
 
   /// `table.local-time-zone`.
   std::string time_zone() const;

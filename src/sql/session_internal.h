@@ -43,6 +43,15 @@ struct TemporaryView {
   std::optional<std::string> comment;
 };
 
+/// A table that CREATE TEMPORARY TABLE made.
+struct TemporaryTable {
+  ConnectorTableDefinition definition;
+  std::shared_ptr<const ConnectorTable> table;
+  Options column_options;  ///< computed columns and watermark, as ColumnsOf reads them
+  std::optional<std::string> comment;
+  std::string statement;  ///< makes the same table in another session: its names have all their parts
+};
+
 /// A catalog as CREATE CATALOG made it.
 struct CatalogEntry {
   Options options;
@@ -77,6 +86,9 @@ class SessionState : public NameResolver {
   std::string current_database() const override { return current_database_; }
   std::string time_zone() const override { return Option("table.local-time-zone"); }
   std::int64_t statement_time_ms() const override { return statement_time_ms_; }
+  std::optional<std::string> statement_time_sql() const override;
+  /// Whether queries are analysed for jobs, which run at many times (kEpochTimeVariable), from now on.
+  void PlanForJobs(bool plans) { plans_for_jobs_ = plans; }
 
   // Names.
   /// Errors: kInvalidArgument for more than three parts.
@@ -93,6 +105,10 @@ class SessionState : public NameResolver {
   Status UseDatabase(const std::string& catalog, const std::string& database);
   std::map<FullName, TemporaryView>& views() { return views_; }
   const TemporaryView* FindView(const FullName& name) const;
+  std::map<FullName, TemporaryTable>& temporary_tables() { return temporary_tables_; }
+  const TemporaryTable* FindTemporaryTable(const FullName& name) const;
+  /// The connectors. Errors: kUnsupported if the session has none.
+  Result<const Connectors*> FindConnectors() const;
   /// While it runs, names that lack parts are noted with their place and what they lack.
   struct MissingParts {
     std::size_t offset;
@@ -109,6 +125,10 @@ class SessionState : public NameResolver {
   std::string Option(std::string_view key) const;
 
   // Execution.
+  JobService* jobs() const { return settings_.jobs.get(); }
+  /// What another session must be told to see the same names and options. Errors: kUnsupported if a catalog that ends
+  /// with the session has tables.
+  Result<SessionScript> Script() const;
   JobObserver* observer() const { return settings_.observer.get(); }
   const Clock& clock() const { return *settings_.clock; }
   /// Opened when it is first needed.
@@ -131,6 +151,8 @@ class SessionState : public NameResolver {
 
  private:
   // A table with computed columns as the view that computes them.
+  Result<ResolvedTable> ResolveTemporary(const TemporaryTable& temporary, const FullName& name, const Options& hints,
+                                         bool stored_columns) const;
   static Result<ResolvedTable> ViewOfComputed(ResolvedTable table, const TableColumns& columns, const FullName& name,
                                               const Options& hints);
   Result<std::shared_ptr<Catalog>> OpenOwnCatalog(const std::string& name, const CatalogEntry& entry) const;
@@ -140,10 +162,12 @@ class SessionState : public NameResolver {
   std::string current_catalog_;
   std::string current_database_;
   std::int64_t statement_time_ms_ = 0;
+  bool plans_for_jobs_ = false;
   // Catalogs of the session's own are made on first use, also by queries, which see a const session.
   mutable std::map<std::string, CatalogEntry> catalogs_;
   mutable SessionFolder folder_;
   std::map<FullName, TemporaryView> views_;
+  std::map<FullName, TemporaryTable> temporary_tables_;
   mutable std::optional<std::vector<MissingParts>> noted_names_;
   std::optional<std::vector<PendingInsert>> statement_set_;
   std::unique_ptr<DuckEngine> engine_;

@@ -12,6 +12,7 @@
 #include "base/uuid.h"
 #include "duck/function_table.h"
 #include "io/file_system.h"
+#include "sql/job_plan.h"
 #include "sql/session_internal.h"
 #include "sql/table_columns.h"
 #include "syntax/parser.h"
@@ -173,6 +174,36 @@ const TemporaryView* SessionState::FindView(const FullName& name) const {
   return found == views_.end() ? nullptr : &found->second;
 }
 
+const TemporaryTable* SessionState::FindTemporaryTable(const FullName& name) const {
+  const auto found = temporary_tables_.find(name);
+  return found == temporary_tables_.end() ? nullptr : &found->second;
+}
+
+Result<const Connectors*> SessionState::FindConnectors() const {
+  if (settings_.connectors == nullptr) return Error(ErrorCode::kUnsupported, "this session has no connectors");
+  return settings_.connectors.get();
+}
+
+Result<ResolvedTable> SessionState::ResolveTemporary(const TemporaryTable& temporary, const FullName& name,
+                                                     const Options& hints, bool stored_columns) const {
+  ResolvedTable resolved;
+  resolved.catalog = name.catalog;
+  resolved.identifier.database = name.database;
+  resolved.identifier.table = name.table;
+  resolved.options = hints;
+  std::shared_ptr<const ConnectorTable> table = temporary.table;
+  if (!hints.empty()) {
+    ConnectorTableDefinition definition = temporary.definition;
+    definition.options = definition.options.With(hints);
+    BRAID_TRY_ASSIGN(const Connectors* connectors, FindConnectors());
+    BRAID_TRY_ASSIGN(table, connectors->Open(definition));
+  }
+  resolved.relation = std::shared_ptr<const VirtualTable>(std::move(table));
+  const TableColumns columns = ColumnsOf(temporary.definition.fields, temporary.column_options);
+  if (columns.has_computed() && !stored_columns) return ViewOfComputed(std::move(resolved), columns, name, hints);
+  return resolved;
+}
+
 Result<ResolvedTable> SessionState::ResolveTable(const syntax::QualifiedName& name, const Options& hints) const {
   BRAID_TRY_ASSIGN(FullName full, Qualify(name));
   if (noted_names_ && name.parts.size() < 3) {
@@ -194,9 +225,11 @@ Result<ResolvedTable> SessionState::ResolveTable(const syntax::QualifiedName& na
     for (const QueryColumn& column : view->columns) resolved.view_columns.push_back(column.name);
     return resolved;
   }
-  BRAID_TRY_ASSIGN(const auto catalog, FindCatalog(full.catalog));
   const bool stored_columns = full.table.ends_with(kStoredColumns);
   if (stored_columns) full.table.resize(full.table.size() - kStoredColumns.size());
+  if (const TemporaryTable* temporary = FindTemporaryTable(full))
+    return ResolveTemporary(*temporary, full, hints, stored_columns);
+  BRAID_TRY_ASSIGN(const auto catalog, FindCatalog(full.catalog));
   BRAID_TRY_ASSIGN(resolved.identifier, Identifier::FromParts(full.database, full.table));
   BRAID_TRY_ASSIGN(resolved.relation, catalog->Open(resolved.identifier, hints));
   resolved.options = hints;
@@ -267,6 +300,33 @@ Result<Datum> SessionState::EvaluateConstant(const syntax::Expression& expressio
     if (batch.row_count() > 0) return DatumAt(*batch.rows->column(0), 0, type);
   }
   return Error(ErrorCode::kInternal, "a constant gave no row");
+}
+
+Result<SessionScript> SessionState::Script() const {
+  SessionScript script;
+  script.options = options_;
+  for (const auto& [name, entry] : catalogs_) {
+    if (name == kDefaultCatalog) continue;
+    syntax::CreateCatalog create{.name = {.position = {}, .name = name}, .if_not_exists = false, .comment = entry.comment, .options = {}};
+    for (const auto& [key, value] : entry.options.values()) create.options.push_back({.position = {}, .key = key, .value = value});
+    script.statements.push_back(syntax::ToSql(syntax::Statement{.position = {}, .node = std::move(create)}));
+  }
+  // Tables before the views that read them.
+  for (const auto& [name, table] : temporary_tables_) script.statements.push_back(table.statement);
+  for (const auto& [name, view] : views_) {
+    std::string columns;
+    for (const QueryColumn& column : view.columns) columns += (columns.empty() ? "" : ", ") + syntax::QuoteIdentifier(column.name);
+    script.statements.push_back(fmt::format("CREATE TEMPORARY VIEW {}.{}.{} ({}) AS {}", syntax::QuoteIdentifier(name.catalog),
+                                            syntax::QuoteIdentifier(name.database), syntax::QuoteIdentifier(name.table), columns, syntax::ToSql(*view.query)));
+  }
+  script.statements.push_back("USE CATALOG " + syntax::QuoteIdentifier(current_catalog_));
+  script.statements.push_back("USE " + syntax::QuoteIdentifier(current_database_));
+  return script;
+}
+
+std::optional<std::string> SessionState::statement_time_sql() const {
+  if (!plans_for_jobs_) return std::nullopt;
+  return fmt::format("getvariable('{}')", kEpochTimeVariable);
 }
 
 void SessionState::Begin() {

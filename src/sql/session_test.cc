@@ -65,8 +65,8 @@ TEST_F(SessionTest, RefusesWhatItLacksByName) {
            {"UPDATE t SET a = 1", "UPDATE is not supported yet"},
            {"DELETE FROM t WHERE a = 1", "DELETE is not supported yet"},
            {"ANALYZE TABLE t COMPUTE STATISTICS", "ANALYZE TABLE is not supported yet"},
-           {"CREATE TEMPORARY TABLE k (a INT) WITH ('connector' = 'kafka')", "the connector 'kafka' is not supported"},
-           {"CREATE TABLE k (a INT) WITH ('connector' = 'kafka')", "the connector 'kafka' is not supported"},
+           {"CREATE TEMPORARY TABLE k (a INT) WITH ('connector' = 'kafka')", "this session has no connectors"},
+           {"CREATE TABLE k (a INT) WITH ('connector' = 'kafka')", "no table of the connector 'kafka'"},
            {"CREATE VIEW v AS SELECT 1", "cannot store views"},
            {"ADD JAR 'x.jar'", "runs no Java code"},
            {"CALL sys.no_such('x')", "there is no procedure sys.no_such"},
@@ -106,18 +106,91 @@ TEST_F(SessionTest, ViewsMeanTheSameAfterUse) {
   EXPECT_THAT(Run("SELECT * FROM `default`.v"), IsError(ErrorCode::kNotFound));
 }
 
-TEST_F(SessionTest, StreamingJobsAreRefusedAndTheUnsetModeSaysWhatItDoes) {
+TEST_F(SessionTest, WithoutAJobServiceStreamingIsRefusedAndTheUnsetModeIsBatch) {
   ASSERT_THAT(Run("CREATE TABLE s (a INT)"), IsOk());
   ASSERT_THAT(Run("CREATE TABLE t (a INT)"), IsOk());
   ASSERT_THAT(Run("SET 'execution.runtime-mode' = 'streaming'"), IsOk());
   EXPECT_THAT(Run("INSERT INTO s VALUES (1)"), IsOk());
-  EXPECT_THAT(Run("INSERT INTO t SELECT a FROM s"), HasMessage("streaming jobs are not supported yet"));
+  EXPECT_THAT(Run("INSERT INTO t SELECT a FROM s"), HasMessage("this program keeps no streaming jobs"));
   EXPECT_THAT(Run("SELECT * FROM s"), IsError(ErrorCode::kUnsupported));
   ASSERT_THAT(Run("RESET 'execution.runtime-mode'"), IsOk());
   ASSERT_THAT(Run("INSERT INTO t SELECT a FROM s"), IsOk());
-  EXPECT_THAT(notices(), ElementsAre(HasSubstr("batch mode")));
   EXPECT_THAT(Run("SELECT * FROM t"), HasValue(ElementsAre("1")));
-  EXPECT_THAT(notices(), IsEmpty());
+}
+
+// Keeps what it is given.
+class RememberedJobs : public JobService {
+ public:
+  Result<JobInfo> Submit(const JobPlan& plan, const SessionScript& session) override {
+    plans.push_back(plan);
+    script = session;
+    return JobInfo{.id = "7", .name = plan.name, .status = "RUNNING", .start_ms = 0, .statement = plan.statement, .error = {}};
+  }
+  Result<std::string> Explain(const JobPlan& plan) override { return "how " + plan.name + " works"; }
+  Result<std::vector<JobInfo>> List() override {
+    return std::vector<JobInfo>{{.id = "7", .name = "j", .status = "RUNNING", .start_ms = 0, .statement = {}, .error = {}}};
+  }
+  Result<JobInfo> Find(const std::string& job) override { return Error(ErrorCode::kNotFound, "no job " + job); }
+  Result<std::optional<std::string>> Stop(const std::string&, bool with_savepoint, const std::string& directory) override {
+    return with_savepoint ? std::optional(directory + "/7") : std::nullopt;
+  }
+  Status Wait(const std::string&) override { return Ok(); }
+
+  std::vector<JobPlan> plans;
+  SessionScript script;
+};
+
+TEST_F(SessionTest, InsertsFromTablesAreJobsUnlessBatchIsAskedFor) {
+  const auto jobs = std::make_shared<RememberedJobs>();
+  SessionSettings settings;
+  settings.jobs = jobs;
+  Restart(std::move(settings));
+  ASSERT_THAT(Run("CREATE TABLE s (a INT)"), IsOk());
+  ASSERT_THAT(Run("CREATE TABLE t (a INT)"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO t SELECT a FROM s"), IsOk());
+  EXPECT_THAT(jobs->plans, IsEmpty()) << "the test's sessions are in batch mode";
+  ASSERT_THAT(Run("RESET 'execution.runtime-mode'"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO t VALUES (1)"), IsOk());
+  ASSERT_THAT(Run("INSERT OVERWRITE t SELECT a FROM s"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO t SELECT CAST(snapshot_id AS INT) FROM s$snapshots"), IsOk());
+  EXPECT_THAT(jobs->plans, IsEmpty()) << "values, overwrites and system tables are for batch";
+  ASSERT_THAT(Run("INSERT INTO t SELECT a FROM s"), IsOk());
+  ASSERT_EQ(jobs->plans.size(), 1U);
+  EXPECT_EQ(jobs->plans[0].name, "insert-into_c.default.t");
+  EXPECT_EQ(jobs->plans[0].inserts.at(0).name, "c.default.t");
+  ASSERT_THAT(Run("SET 'execution.runtime-mode' = 'streaming'"), IsOk());
+  EXPECT_THAT(Run("INSERT OVERWRITE t SELECT a FROM s"), IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(Run("EXPLAIN INSERT INTO t SELECT a FROM s"), HasValue(ElementsAre("how insert-into_c.default.t works")));
+  EXPECT_THAT(Run("SHOW JOBS"), HasValue(ElementsAre("7|j|RUNNING|1970-01-01 00:00:00.000")));
+  ASSERT_THAT(Run("SET 'execution.checkpointing.savepoint-dir' = '/saved'"), IsOk());
+  EXPECT_THAT(Run("STOP JOB '7' WITH SAVEPOINT"), HasValue(ElementsAre("/saved/7")));
+  EXPECT_THAT(Run("STOP JOB '7' WITH DRAIN"), IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(Run("DESCRIBE JOB '8'"), IsError(ErrorCode::kNotFound));
+}
+
+TEST_F(SessionTest, AJobsScriptMakesTheSameSession) {
+  const auto jobs = std::make_shared<RememberedJobs>();
+  SessionSettings settings;
+  settings.jobs = jobs;
+  Restart(std::move(settings));
+  ASSERT_THAT(Run("CREATE TABLE s (a INT)"), IsOk());
+  ASSERT_THAT(Run("CREATE TABLE t (a INT)"), IsOk());
+  ASSERT_THAT(Run("CREATE DATABASE d"), IsOk());
+  ASSERT_THAT(Run("USE d"), IsOk());
+  ASSERT_THAT(Run("CREATE TEMPORARY VIEW v (b) AS SELECT a + 1 FROM `default`.s"), IsOk());
+  ASSERT_THAT(Run("SET 'execution.runtime-mode' = 'streaming'"), IsOk());
+  ASSERT_THAT(Run("SET 'pipeline.name' = 'copy'"), IsOk());
+  ASSERT_THAT(Run("BEGIN STATEMENT SET"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO `default`.t SELECT b FROM v"), IsOk());
+  ASSERT_THAT(Run("END"), IsOk());
+  ASSERT_EQ(jobs->plans.size(), 1U);
+  Session again({.options = jobs->script.options});
+  for (const std::string& statement : jobs->script.statements) ASSERT_THAT(again.Execute(statement), IsOk()) << statement;
+  const auto plan = again.PlanJob(jobs->plans[0].statement);
+  ASSERT_THAT(plan, IsOk());
+  EXPECT_EQ(plan->name, "copy");
+  EXPECT_EQ(plan->inserts.at(0).name, "c.default.t");
+  EXPECT_THAT(again.PlanJob("SELECT 1"), IsError(ErrorCode::kInvalidArgument));
 }
 
 // Remembers what it is told.

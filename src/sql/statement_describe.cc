@@ -27,6 +27,11 @@ Result<Description> DescriptionOf(const FullName& name, const StatementContext& 
       description.columns.columns.push_back({.name = column.name, .type = StorageType(column.type)});
     return description;
   }
+  if (const TemporaryTable* table = context.session.FindTemporaryTable(name)) {
+    description.columns = ColumnsOf(table->definition.fields, table->column_options);
+    description.primary_key = table->definition.primary_key;
+    return description;
+  }
   BRAID_TRY_ASSIGN(const auto catalog, context.session.FindCatalog(name.catalog));
   BRAID_TRY_ASSIGN(const Identifier identifier, Identifier::FromParts(name.database, name.table));
   BRAID_TRY_ASSIGN(const Relation relation, catalog->Open(identifier));
@@ -66,6 +71,9 @@ std::string ColumnLine(const TableColumn& column) {
 }
 
 Result<StatementResult> ShowCreateTable(const syntax::QualifiedName& qualified, const StatementContext& context) {
+  BRAID_TRY_ASSIGN(const FullName name, context.session.Qualify(qualified));
+  if (const TemporaryTable* temporary = context.session.FindTemporaryTable(name))
+    return TextResult("result", {temporary->statement});
   BRAID_TRY_ASSIGN(const StoredTable table, OpenStored(qualified, context));
   const TableSchema& schema = table.table.schema();
   const TableColumns columns = ColumnsOf(schema.fields, schema.options);
@@ -193,8 +201,7 @@ Result<StatementResult> Run(const syntax::Describe& statement, const StatementCo
       return PlaceError(Error(ErrorCode::kUnsupported, "DESCRIBE FUNCTION is not supported")
                             .Hint("SHOW FUNCTIONS lists what there is"),
                         context.text, statement.name.position());
-    case syntax::DescribeKind::kJob:
-      return Error(ErrorCode::kNotFound, fmt::format("there is no job '{}'", statement.job_id));
+    case syntax::DescribeKind::kJob: return DescribeJob(statement, context);
   }
   return Error(ErrorCode::kInternal, "DESCRIBE of an unknown kind");
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sql/job_plan.h"
 #include "sql/session_internal.h"
 
 namespace braid {
@@ -61,7 +62,6 @@ Status DropDatabase(const syntax::Drop& statement, const StatementContext& conte
 Result<StatementResult> Run(const syntax::Set& statement, const StatementContext& context);
 Result<StatementResult> Run(const syntax::Reset& statement, const StatementContext& context);
 Result<StatementResult> Run(const syntax::ClientCommand& statement, const StatementContext& context);
-Result<StatementResult> Run(const syntax::StopJob& statement, const StatementContext& context);
 Result<StatementResult> Run(const syntax::UseModules& statement, const StatementContext& context);
 Result<StatementResult> Run(const syntax::LoadModule& statement, const StatementContext& context);
 Result<StatementResult> Run(const syntax::UnloadModule& statement, const StatementContext& context);
@@ -77,10 +77,20 @@ Result<StatementResult> ShowCreate(const syntax::Show& statement, const Statemen
 Result<StatementResult> DescribeTable(const FullName& name, const syntax::Show* filter,
                                       const StatementContext& context);
 
+// statement_job.cc
+Result<StatementResult> Run(const syntax::StopJob& statement, const StatementContext& context);
+Result<StatementResult> ShowJobs(const StatementContext& context);
+Result<StatementResult> DescribeJob(const syntax::Describe& statement, const StatementContext& context);
+/// Hands INSERTs to the session's job service. Errors: kUnsupported without one.
+Result<StatementResult> SubmitJob(const JobPlan& plan, const StatementContext& context);
+
 // statement_call.cc
 Result<StatementResult> Run(const syntax::Call& statement, const StatementContext& context);
 /// Names of the procedures, ascending.
 std::vector<std::string> ProcedureNames();
+
+/// Plans an INSERT or a statement set, also within EXECUTE. Errors: kInvalidArgument for other statements.
+Result<JobPlan> PlanJobStatement(const syntax::Statement& statement, const StatementContext& context);
 
 /// Runs any statement.
 Result<StatementResult> RunStatement(const syntax::Statement& statement, const StatementContext& context);

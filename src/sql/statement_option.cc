@@ -85,11 +85,6 @@ Result<StatementResult> Run(const syntax::ClientCommand& statement, const Statem
   return Done();
 }
 
-Result<StatementResult> Run(const syntax::StopJob& statement, const StatementContext&) {
-  return Error(ErrorCode::kNotFound, fmt::format("there is no job '{}'", statement.job_id))
-      .Hint("INSERT runs to its end before the next statement, so nothing is left to stop");
-}
-
 Result<StatementResult> Run(const syntax::UseModules&, const StatementContext&) {
   return NoUserCode("USE MODULES");
 }

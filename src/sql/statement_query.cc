@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/uuid.h"
+#include "sql/insert_plan.h"
 #include "sql/statement_internal.h"
 #include "syntax/printer.h"
 #include "syntax/source.h"
@@ -65,6 +66,12 @@ Result<StatementResult> Run(const syntax::QueryStatement& statement, const State
 
 Result<StatementResult> Run(const syntax::Explain& statement, const StatementContext& context) {
   const syntax::StatementNode& node = statement.statement->node;
+  const bool is_insert = std::holds_alternative<syntax::Insert>(node) || std::holds_alternative<syntax::StatementSet>(node);
+  if (is_insert && context.session.jobs() != nullptr && EqualsIgnoreCase(context.session.Option("execution.runtime-mode"), "streaming")) {
+    BRAID_TRY_ASSIGN(const JobPlan plan, PlanJobStatement(*statement.statement, context));
+    BRAID_TRY_ASSIGN(const std::string text, context.session.jobs()->Explain(plan));
+    return TextResult("result", {text});
+  }
   std::vector<std::string> plans;
   const auto explain = [&](const syntax::QueryPtr& query) -> Result<std::string> {
     BRAID_TRY_ASSIGN(const AnalyzedQuery analyzed, AnalyzeQuery(*query, context.text, context.session));
@@ -74,7 +81,7 @@ Result<StatementResult> Run(const syntax::Explain& statement, const StatementCon
     BRAID_TRY_ASSIGN(std::string plan, explain(query->query));
     plans.push_back(std::move(plan));
   } else if (const auto* insert = std::get_if<syntax::Insert>(&node)) {
-    BRAID_TRY(OpenStored(insert->table, context));
+    BRAID_TRY(PlanInsert(*insert, context));
     BRAID_TRY_ASSIGN(const std::string plan, explain(insert->query));
     plans.push_back(ExplainInsert(*insert, plan));
   } else if (const auto* set = std::get_if<syntax::StatementSet>(&node)) {

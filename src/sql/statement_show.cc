@@ -71,6 +71,9 @@ Result<StatementResult> ShowTables(const syntax::Show& statement, const Statemen
   BRAID_TRY_ASSIGN(const auto catalog, context.session.FindCatalog(database.catalog));
   BRAID_TRY_ASSIGN(std::vector<std::string> names, catalog->ListTables(database.database));
   for (std::string& view : ViewsIn(database, context.session)) names.push_back(std::move(view));
+  for (const auto& [name, table] : context.session.temporary_tables()) {
+    if (name.catalog == database.catalog && name.database == database.database) names.push_back(name.table);
+  }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return Names("table name", std::move(names), statement);
@@ -148,12 +151,6 @@ Result<StatementResult> ShowPartitions(const syntax::Show& statement, const Stat
   return TextResult("partition name", names);
 }
 
-Result<StatementResult> ShowJobs() {
-  const QueryColumn start{.name = "start time", .type = DataType::TimestampLtz(3)};
-  return RowsResult(
-      {{"job id", DataType::String()}, {"job name", DataType::String()}, {"status", DataType::String()}, start}, {});
-}
-
 }  // namespace
 
 Result<StatementResult> Run(const syntax::Show& statement, const StatementContext& context) {
@@ -179,7 +176,7 @@ Result<StatementResult> Run(const syntax::Show& statement, const StatementContex
     case syntax::ShowKind::kModules: return TextResult("module name", {"core"});
     case syntax::ShowKind::kFullModules:
       return RowsResult({{"module name", DataType::String()}, {"used", DataType::Boolean()}}, {{"core", true}});
-    case syntax::ShowKind::kJobs: return ShowJobs();
+    case syntax::ShowKind::kJobs: return ShowJobs(context);
     case syntax::ShowKind::kJars: return TextResult("jars", {});
     case syntax::ShowKind::kCreateTable:
     case syntax::ShowKind::kCreateView:

@@ -64,11 +64,12 @@ Result<Draft> StartFromLike(const syntax::CreateTable& statement, const Statemen
 }
 
 Status CheckOptions(const Options& own, const Draft& draft, const syntax::CreateTable& statement) {
-  if (const auto connector = own.Find("connector"); connector && *connector != "paimon") {
-    return Error(ErrorCode::kUnsupported, fmt::format("the connector '{}' is not supported", *connector))
-        .Hint("a table of a Paimon catalog needs no 'connector'");
+  if (const auto connector = own.Find("connector"); connector && *connector != "paimon" && !statement.temporary) {
+    return Error(ErrorCode::kUnsupported,
+                 fmt::format("a Paimon catalog holds Paimon tables, and no table of the connector '{}'", *connector))
+        .Hint("CREATE TEMPORARY TABLE makes it for this session and its jobs");
   }
-  if (own.Has("path")) {
+  if (own.Has("path") && !statement.temporary) {
     return Error(ErrorCode::kUnsupported,
                  "a filesystem catalog chooses the place of its tables itself, so 'path' cannot be given")
         .Hint("leave it out");
@@ -149,7 +150,7 @@ Result<TableDefinition> Define(const syntax::CreateTable& statement, const State
   Options own = ToOptions(statement.options);
   BRAID_TRY_ASSIGN(Draft draft, StartFromLike(statement, context));
   BRAID_TRY(CheckOptions(own, draft, statement));
-  own.Remove("connector");
+  if (!statement.temporary) own.Remove("connector");
   if (statement.query) {
     if (!statement.columns.empty()) {
       return syntax::ErrorAt(ErrorCode::kUnsupported, context.text, statement.columns.front().name.position,
@@ -168,10 +169,78 @@ Result<TableDefinition> Define(const syntax::CreateTable& statement, const State
   return ToDefinition(std::move(draft), own);
 }
 
+syntax::QualifiedName FullNameTree(const FullName& name, syntax::Position position) {
+  return {.parts = {{.position = position, .name = name.catalog},
+                    {.position = position, .name = name.database},
+                    {.position = position, .name = name.table}}};
+}
+
+Result<StatementResult> CreateTemporary(syntax::CreateTable statement, const StatementContext& context) {
+  SessionState& session = context.session;
+  const auto fail = [&](Error error) { return PlaceError(std::move(error), context.text, statement.name.position()); };
+  if (statement.or_replace || statement.query) {
+    return fail(Error(ErrorCode::kUnsupported, "a temporary table takes no rows when it is made")
+                    .Hint("CREATE TEMPORARY TABLE, then INSERT INTO it"));
+  }
+  BRAID_TRY_ASSIGN(const FullName name, session.Qualify(statement.name));
+  BRAID_TRY(session.FindCatalogEntry(name.catalog));
+  if (session.FindTemporaryTable(name) != nullptr || session.FindView(name) != nullptr) {
+    if (statement.if_not_exists) return Done();
+    return fail(Error(ErrorCode::kAlreadyExists, fmt::format("temporary table {} exists already", name.ToString())));
+  }
+  BRAID_TRY_ASSIGN(TableDefinition table, Define(statement, context));
+  TemporaryTable temporary;
+  for (const auto& [key, value] : table.options.values()) {
+    (IsColumnOption(key) ? temporary.column_options : temporary.definition.options).Set(key, value);
+  }
+  temporary.definition.name = name.ToString();
+  temporary.definition.fields = std::move(table.fields);
+  temporary.definition.primary_key = std::move(table.primary_keys);
+  temporary.definition.partition_keys = std::move(table.partition_keys);
+  temporary.comment = std::move(table.comment);
+  if (!temporary.definition.options.Has("connector")) {
+    return fail(Error(ErrorCode::kInvalidArgument, "a temporary table needs a 'connector'")
+                    .Hint("CREATE TEMPORARY VIEW names a query; CREATE TABLE makes a Paimon table"));
+  }
+  BRAID_TRY_ASSIGN(const Connectors* connectors, session.FindConnectors());
+  Result<std::shared_ptr<const ConnectorTable>> opened = connectors->Open(temporary.definition);
+  if (!opened) return fail(std::move(opened).error());
+  temporary.table = *std::move(opened);
+  statement.temporary = true;
+  statement.name = FullNameTree(name, statement.name.position());
+  if (statement.like) {
+    BRAID_TRY_ASSIGN(const FullName like, session.Qualify(statement.like->table));
+    statement.like->table = FullNameTree(like, statement.like->table.position());
+  }
+  temporary.statement = syntax::ToSql(syntax::Statement{.position = {}, .node = std::move(statement)});
+  session.temporary_tables().emplace(name, std::move(temporary));
+  return Done();
+}
+
+// Catalogs of the session's own keep nothing, so that a table of a connector is as good there as a temporary one.
+Result<bool> IsOfSessionCatalog(const syntax::CreateTable& statement, const StatementContext& context) {
+  const std::string connector = ToOptions(statement.options).Get("connector", "paimon");
+  if (connector == "paimon") return false;
+  BRAID_TRY_ASSIGN(const FullName name, context.session.Qualify(statement.name));
+  BRAID_TRY_ASSIGN(const CatalogEntry* entry, context.session.FindCatalogEntry(name.catalog));
+  return entry->options.Get("type", "") == "generic_in_memory";
+}
+
 Status DropTable(const syntax::Drop& statement, const StatementContext& context) {
   const bool is_view = statement.kind == syntax::ObjectKind::kView;
   BRAID_TRY_ASSIGN(const FullName name, context.session.Qualify(statement.name));
   const TemporaryView* view = context.session.FindView(name);
+  const bool is_temporary_table = !is_view && context.session.FindTemporaryTable(name) != nullptr;
+  if (is_temporary_table) {
+    BRAID_TRY_ASSIGN(const CatalogEntry* entry, context.session.FindCatalogEntry(name.catalog));
+    if (!statement.temporary && entry->options.Get("type", "") != "generic_in_memory") {
+      return PlaceError(Error(ErrorCode::kInvalidArgument, fmt::format("{} is a temporary table", name.ToString()))
+                            .Hint("use DROP TEMPORARY TABLE"),
+                        context.text, statement.name.position());
+    }
+    context.session.temporary_tables().erase(name);
+    return Ok();
+  }
   if (is_view || statement.temporary) {
     if (view != nullptr && is_view) {
       context.session.views().erase(name);
@@ -196,16 +265,12 @@ Status DropTable(const syntax::Drop& statement, const StatementContext& context)
 }  // namespace
 
 Result<StatementResult> Run(const syntax::CreateTable& statement, const StatementContext& context) {
-  if (statement.temporary) {
-    const std::string connector = ToOptions(statement.options).Get("connector", "");
-    if (connector.empty()) {
-      return PlaceError(Error(ErrorCode::kInvalidArgument, "a temporary table needs a 'connector'")
-                            .Hint("CREATE TEMPORARY VIEW names a query; CREATE TABLE makes a Paimon table"),
-                        context.text, statement.name.position());
-    }
-    return PlaceError(Error(ErrorCode::kUnsupported, fmt::format("the connector '{}' is not supported", connector))
-                          .Hint("tables of Paimon catalogs are"),
-                      context.text, statement.name.position());
+  if (statement.temporary) return CreateTemporary(statement, context);
+  BRAID_TRY_ASSIGN(const bool of_session, IsOfSessionCatalog(statement, context));
+  if (of_session) {
+    syntax::CreateTable temporary = statement;
+    temporary.temporary = true;
+    return CreateTemporary(std::move(temporary), context);
   }
   if (statement.or_replace) {
     return PlaceError(Error(ErrorCode::kUnsupported, "REPLACE TABLE is not supported")
