@@ -31,7 +31,7 @@ void AddSnapshot(const Snapshot& snapshot, const std::string& uuid, const std::s
     writer.run_id = lineage->run;
     writer.barrier_id = lineage->barrier;
     batch.runs.push_back({.run_id = lineage->run, .job = lineage->job, .generation = lineage->generation, .attempt = lineage->attempt, .mode = lineage->type,
-                          .state = "FINISHED", .start_ms = lineage->start_ms, .end_ms = snapshot.time_millis, .commit_user = snapshot.commit_user, .sql_text = {}, .error = {}});
+                          .state = lineage->type == "streaming" ? "SUSPENDED" : "FINISHED", .start_ms = lineage->start_ms, .end_ms = snapshot.time_millis, .commit_user = snapshot.commit_user, .sql_text = {}, .error = {}});
     batch.edges.push_back(EdgeOf(lineage->run, "sink", uuid, branch, lineage->start_ms));
     batch.barriers.push_back({.run_id = lineage->run, .barrier_id = lineage->barrier, .create_ms = snapshot.time_millis, .sinks = lineage->sinks});
     batch.ios.push_back({.run_id = lineage->run, .barrier_id = lineage->barrier, .role = "sink", .table_uuid = uuid, .line = line, .branch = branch, .mode = "full",
@@ -87,10 +87,10 @@ Result<StartedRun> Lineage::Begin(const LineageJob& start) {
   for (const LineageInput& source : start.sources) {
     BRAID_TRY_ASSIGN(const std::string uuid, dataset(source.table));
     edges.push_back(EdgeOf(lineage.run, "source", uuid, source.table.paths().branch(), lineage.start_ms));
-    if (!identity_.data_lineage()) continue;
-    BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(source.table.file_system(), source.table.paths(), source.to));
+    if (!identity_.data_lineage() || !source.to) continue;
+    BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(source.table.file_system(), source.table.paths(), *source.to));
     LineageSource recorded{.table = source.table.name(), .table_uuid = uuid, .branch = source.table.paths().branch(), .line = LineOf(source.table.paths().branch()),
-                           .mode = source.mode, .from = source.to.value(), .to = source.to.value(), .to_identity = IdentityOf(snapshot)};
+                           .mode = source.mode, .from = source.to->value(), .to = source.to->value(), .to_identity = IdentityOf(snapshot)};
     if (source.mode == SourceMode::kDelta && source.from) recorded.from = source.from->value();
     if (std::find(lineage.sources.begin(), lineage.sources.end(), recorded) == lineage.sources.end()) lineage.sources.push_back(std::move(recorded));
   }
@@ -111,16 +111,29 @@ Result<StartedRun> Lineage::Begin(const LineageJob& start) {
 }
 
 Status Lineage::Finish(const StartedRun& run, const std::vector<Table>& sinks) {
-  const auto index = [&]() -> Status {
-    for (const Table& sink : sinks) {
-      BRAID_TRY_ASSIGN(const std::string uuid, TableUuid(sink.file_system(), sink.paths().root()));
-      BRAID_TRY(IndexLine(sink.name(), sink.paths(), uuid));
-    }
-    return store_->EndRun(run.lineage.run, "FINISHED", clock_->NowMs(), "");
-  };
-  Status indexed = index();
+  Status indexed = IndexTables(sinks);
+  if (indexed) indexed = store_->EndRun(run.lineage.run, "FINISHED", clock_->NowMs(), "");
+  return Tolerate(run.lineage.job, std::move(indexed));
+}
+
+Status Lineage::Index(const std::string& job, const std::vector<Table>& sinks) { return Tolerate(job, IndexTables(sinks)); }
+
+Status Lineage::End(const std::string& run_id, const std::string& state, const std::string& error) {
+  return store_->EndRun(run_id, state, clock_->NowMs(), error);
+}
+
+Status Lineage::IndexTables(const std::vector<Table>& tables) {
+  for (const Table& table : tables) {
+    BRAID_TRY_ASSIGN(const std::string uuid, TableUuid(table.file_system(), table.paths().root()));
+    BRAID_TRY(IndexLine(table.name(), table.paths(), uuid));
+  }
+  return Ok();
+}
+
+// The data are committed: what the store lacks, the next query makes up.
+Status Lineage::Tolerate(const std::string& job, Status indexed) const {
   if (indexed || EqualsIgnoreCase(catalog_->options().Get("lineage.on-store-failure", "warn"), "fail")) return indexed;
-  Log(LogLevel::kWarning, "lineage not indexed; the next lineage query catches up", fmt::format("job={} error={}", run.lineage.job, indexed.error().message()));
+  Log(LogLevel::kWarning, "lineage not indexed; the next lineage query catches up", fmt::format("job={} error={}", job, indexed.error().message()));
   return Ok();
 }
 

@@ -21,7 +21,7 @@ struct LineageInput {
   Table table;
   SourceMode mode = SourceMode::kFull;
   std::optional<SnapshotId> from;  ///< first one consumed, of kDelta
-  SnapshotId to;
+  std::optional<SnapshotId> to;    ///< nullopt: a stream, whose barriers say what they consumed
 };
 
 /// A job about to start.
@@ -55,6 +55,10 @@ class Lineage {
   /// `lineage.on-store-failure`=`fail` an error.
   Status Finish(const StartedRun& run, const std::vector<Table>& sinks);
   Status Fail(const StartedRun& run, const Error& error);
+  /// Indexes what a streaming run has committed so far. Errors as Finish.
+  Status Index(const std::string& job, const std::vector<Table>& sinks);
+  /// Ends a streaming run in a state of §8.1.
+  Status End(const std::string& run_id, const std::string& state, const std::string& error);
 
   /// Brings the index up to date with every table of the catalog, also with what others committed.
   Status CatchUp();
@@ -71,6 +75,8 @@ class Lineage {
   Lineage(std::shared_ptr<Catalog> catalog, CatalogIdentity identity, std::unique_ptr<MetadataStore> store, const Clock& clock)
       : catalog_(std::move(catalog)), identity_(std::move(identity)), store_(std::move(store)), clock_(&clock) {}
 
+  Status IndexTables(const std::vector<Table>& tables);
+  Status Tolerate(const std::string& job, Status indexed) const;
   Status IndexTable(const std::string& name, const std::string& root, const std::string& uuid);
   Status IndexLine(const std::string& name, const TablePaths& paths, const std::string& uuid);
 

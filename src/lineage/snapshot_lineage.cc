@@ -19,7 +19,28 @@ constexpr std::size_t kMaxJobInUser = 64;
 constexpr auto kModeNames = std::to_array<std::pair<SourceMode, std::string_view>>({
     {SourceMode::kFull, "full"}, {SourceMode::kDelta, "delta"}, {SourceMode::kLookup, "lookup"}, {SourceMode::kNone, "none"}});
 
-Json ToJson(const LineageSource& source) {
+Status ParseSources(const std::string& text, SnapshotLineage& lineage) {
+  BRAID_TRY_ASSIGN(const Json json, ParseJson(text));
+  if (!json.is_array()) return Error(ErrorCode::kCorruption, "the sources are no array");
+  for (const Json& element : json.as_array()) {
+    // Sources outside the catalog (Kafka, files) name no table: they have no snapshot to point at.
+    if (element.Find("table") == nullptr) {
+      lineage.outside.push_back(element);
+      continue;
+    }
+    BRAID_TRY_ASSIGN(LineageSource source, ParseLineageSource(element));
+    lineage.sources.push_back(std::move(source));
+  }
+  return Ok();
+}
+
+bool IsKept(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '@' || c == '-';
+}
+
+}  // namespace
+
+Json LineageSourceJson(const LineageSource& source) {
   Json json;
   json.Add("table", source.table);
   json.Add("tableUuid", source.table_uuid);
@@ -32,7 +53,7 @@ Json ToJson(const LineageSource& source) {
   return json;
 }
 
-Result<LineageSource> SourceOf(const Json& json) {
+Result<LineageSource> ParseLineageSource(const Json& json) {
   LineageSource source;
   BRAID_TRY_ASSIGN(source.table, json.GetString("table"));
   BRAID_TRY_ASSIGN(source.table_uuid, json.GetString("tableUuid"));
@@ -49,25 +70,6 @@ Result<LineageSource> SourceOf(const Json& json) {
   }
   return Error(ErrorCode::kCorruption, "unknown mode " + mode);
 }
-
-Result<std::vector<LineageSource>> SourcesOf(const std::string& text) {
-  BRAID_TRY_ASSIGN(const Json json, ParseJson(text));
-  if (!json.is_array()) return Error(ErrorCode::kCorruption, "the sources are no array");
-  std::vector<LineageSource> sources;
-  for (const Json& element : json.as_array()) {
-    // Sources outside the catalog (Kafka, files) name no table: they have no snapshot to point at.
-    if (element.Find("table") == nullptr) continue;
-    BRAID_TRY_ASSIGN(LineageSource source, SourceOf(element));
-    sources.push_back(std::move(source));
-  }
-  return sources;
-}
-
-bool IsKept(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '@' || c == '-';
-}
-
-}  // namespace
 
 std::string_view SourceModeName(SourceMode mode) {
   for (const auto& [value, name] : kModeNames) {
@@ -90,7 +92,8 @@ Result<std::map<std::string, std::string>> EncodeLineage(const SnapshotLineage& 
         .Hint("SET 'pipeline.name' to a shorter one");
   }
   Json::Array sources;
-  for (const LineageSource& source : lineage.sources) sources.push_back(ToJson(source));
+  for (const LineageSource& source : lineage.sources) sources.push_back(LineageSourceJson(source));
+  sources.insert(sources.end(), lineage.outside.begin(), lineage.outside.end());
   std::string text = PrintJson(Json(std::move(sources)));
   if (text.size() > kMaxSourcesBytes) {
     return Error(ErrorCode::kUnsupported, fmt::format("the statement reads {} tables, more than a snapshot's lineage holds", lineage.sources.size()))
@@ -127,11 +130,9 @@ std::optional<SnapshotLineage> DecodeLineage(const Snapshot& snapshot) {
   const auto barrier = number("barrier");
   if (number("version") != 1 || job == nullptr || run == nullptr || type == nullptr || sources == nullptr || !generation || !barrier) return std::nullopt;
   SnapshotLineage lineage{.job = *job, .run = *run, .attempt = number("attempt").value_or(0), .generation = *generation, .barrier = *barrier,
-                          .type = *type, .sinks = number("sinks").value_or(1), .start_ms = number("start").value_or(snapshot.time_millis), .sources = {}};
+                          .type = *type, .sinks = number("sinks").value_or(1), .start_ms = number("start").value_or(snapshot.time_millis), .sources = {}, .outside = {}};
   if (snapshot.commit_user != CommitUserOf(lineage)) return std::nullopt;
-  Result<std::vector<LineageSource>> parsed = SourcesOf(*sources);
-  if (!parsed) return std::nullopt;
-  lineage.sources = *std::move(parsed);
+  if (!ParseSources(*sources, lineage)) return std::nullopt;
   return lineage;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "base/strong_id.h"
 #include "meta/snapshot.h"
@@ -42,9 +43,15 @@ struct SnapshotLineage {
   std::int64_t sinks = 1;      ///< sinks that commit in this barrier
   std::int64_t start_ms = 0;   ///< when the run started
   std::vector<LineageSource> sources;
+  /// Sources outside of the catalog (files, topics), in the form that the property has (§3).
+  std::vector<Json> outside = {};
 
   friend bool operator==(const SnapshotLineage&, const SnapshotLineage&) = default;
 };
+
+/// A source as an element of `braid.lineage.sources`, and back. Errors: kCorruption.
+Json LineageSourceJson(const LineageSource& source);
+Result<LineageSource> ParseLineageSource(const Json& json);
 
 /// `<job>_g<generation>_<run8>`, with characters that file names do not take replaced (§1).
 std::string CommitUserOf(const SnapshotLineage& lineage);

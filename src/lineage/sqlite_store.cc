@@ -179,7 +179,9 @@ class SqliteStore : public MetadataStore {
     BRAID_TRY_ASSIGN(SqliteStatement put, database_.Prepare(
         "INSERT INTO runs (run_id, job_id, generation, attempt, mode, state, start_ms, end_ms, commit_user, engine, sql_text, error) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'braid', NULLIF(?, ''), NULLIF(?, '')) "
-        "ON CONFLICT (run_id) DO UPDATE SET attempt = MAX(attempt, excluded.attempt), state = excluded.state, end_ms = excluded.end_ms"));
+        "ON CONFLICT (run_id) DO UPDATE SET attempt = MAX(attempt, excluded.attempt), "
+        // A stream's snapshots do not tell whether it has ended.
+        "state = CASE WHEN mode = 'streaming' THEN state ELSE excluded.state END, end_ms = CASE WHEN mode = 'streaming' THEN end_ms ELSE excluded.end_ms END"));
     BRAID_TRY(put.Bind(run.run_id).Bind(job_id).Bind(run.generation).Bind(run.attempt).Bind(run.mode).Bind(run.state).Bind(run.start_ms).Bind(run.end_ms)
                   .Bind(run.commit_user).Bind(run.sql_text).Bind(run.error).Run());
     BRAID_TRY_ASSIGN(SqliteStatement current, database_.Prepare(
