@@ -13,6 +13,7 @@ const std::vector<CommandEntry>& Commands() {
   static const std::vector<CommandEntry> commands = {
       {"demo", "tell the whole story on real text, each step explained", AddDemoCommand},
       {"sql", "run Flink SQL on tables: statements, scripts, or a conversation", AddSqlCommand},
+      {"job", "streaming jobs: list, show, run, wait, stop, savepoint, restart, logs", AddJobCommand},
       {"read", "print a table's rows as JSON lines", AddReadCommand},
       {"log", "list a table's snapshots, newest first, and what made them", AddLogCommand},
       {"files", "list the data files of a snapshot", AddFilesCommand},

@@ -30,6 +30,7 @@ const std::vector<CommandEntry>& Commands();
 
 std::function<Status()> AddDemoCommand(CLI::App& command);
 std::function<Status()> AddFilesCommand(CLI::App& command);
+std::function<Status()> AddJobCommand(CLI::App& command);
 std::function<Status()> AddLineageCommand(CLI::App& command);
 std::function<Status()> AddLogCommand(CLI::App& command);
 std::function<Status()> AddReadCommand(CLI::App& command);

@@ -120,7 +120,13 @@ class StatementsPrinter : public ResultPrinter {
 
   Status Print(StatementResult& result, const Session&) override {
     std::string line = fmt::format("{{\"stmt\":{},\"kind\":", number_ + 1);
-    if (result.rows == nullptr) {
+    if (result.kind == StatementResult::Kind::kSubmitted) {
+      line += "\"JOB\",\"job\":";
+      AppendJsonString(result.job.id, line);
+      line += ",\"name\":";
+      AppendJsonString(result.job.name, line);
+      line += "}\n";
+    } else if (result.rows == nullptr) {
       line += "\"OK\"}\n";
     } else {
       BRAID_TRY(AppendResult(result, line));

@@ -1,3 +1,5 @@
+#include "cli/sql_command.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,25 +16,15 @@
 #include "cli/command.h"
 #include "cli/reading.h"
 #include "cli/shell.h"
+#include "connectors/connectors.h"
+#include "jobs/local_jobs.h"
+#include "jobs/supervisor.h"
 #include "sql/lineage_observer.h"
 #include "syntax/printer.h"
 
 namespace braid {
 
 namespace {
-
-struct SqlArguments {
-  std::vector<std::string> scripts;
-  std::vector<std::string> statements;
-  std::string init;
-  bool no_init = false;
-  std::vector<std::string> options;
-  bool keep_going = false;
-  std::string state_directory;
-  std::string output = "tableau";
-  std::string warehouse;
-  std::string catalog;
-};
 
 // A folder of the user by the XDG rules: $variable/braid, else ~/fallback/braid; empty without a home.
 std::string UserFolder(const char* variable, const char* fallback) {
@@ -85,6 +77,17 @@ std::string HistoryFile(const SqlArguments& arguments) {
   return folder.empty() || error ? "" : folder + "/sql_history";
 }
 
+// The jobs of this machine; null without a folder to keep them in.
+std::shared_ptr<JobService> JobsOf(const SqlArguments& arguments) {
+  Result<std::string> directory = StateDirectory(arguments.state_directory);
+  Result<std::string> program = ThisProgram();
+  if (!directory || !program) return nullptr;
+  return std::make_shared<LocalJobs>(
+      LocalJobsSettings{.state_directory = *std::move(directory), .program = *std::move(program)});
+}
+
+}  // namespace
+
 Status RunSql(const SqlArguments& arguments) {
   BRAID_TRY_ASSIGN(Options options, ParseKeyValues(arguments.options));
   const bool has_text = !arguments.scripts.empty() || !arguments.statements.empty();
@@ -94,6 +97,8 @@ Status RunSql(const SqlArguments& arguments) {
   SessionSettings settings;
   settings.options = std::move(options);
   settings.observer = MakeLineageObserver();
+  settings.connectors = StandardConnectors();
+  settings.jobs = JobsOf(arguments);
   Session session(std::move(settings));
   BRAID_TRY(RunInit(session, arguments));
   Shell shell(session, *printer, arguments.keep_going);
@@ -104,24 +109,25 @@ Status RunSql(const SqlArguments& arguments) {
   return shell.Summary();
 }
 
-}  // namespace
+void AddSqlOptions(CLI::App& command, SqlArguments& arguments) {
+  command.add_option("-f,--file", arguments.scripts, "run the statements of a file; repeatable, before those of -e")
+      ->allow_extra_args(false);
+  command.add_option("-e,--execute", arguments.statements, "run these statements; repeatable")->allow_extra_args(false);
+  command.add_option("-i,--init", arguments.init, "run the statements of this file first");
+  command.add_flag("--no-init", arguments.no_init, "leave out init.sql of the user's config folder (~/.config/braid)");
+  command.add_option("-D", arguments.options, "KEY=VALUE, as SET; repeatable")->allow_extra_args(false);
+  command.add_flag("--keep-going", arguments.keep_going, "go on after a statement that fails");
+  command.add_option("--state-dir", arguments.state_directory, "folder of jobs and of the shell's history");
+  command.add_option("--warehouse", arguments.warehouse,
+                     "make a catalog of this warehouse, named by --catalog or 'paimon', and use it");
+  command.add_option("--catalog", arguments.catalog, "use this catalog, as init.sql or --warehouse makes it");
+}
 
 std::function<Status()> AddSqlCommand(CLI::App& command) {
   auto arguments = std::make_shared<SqlArguments>();
-  command.add_option("-f,--file", arguments->scripts, "run the statements of a file; repeatable, before those of -e")
-      ->allow_extra_args(false);
-  command.add_option("-e,--execute", arguments->statements, "run these statements; repeatable")
-      ->allow_extra_args(false);
-  command.add_option("-i,--init", arguments->init, "run the statements of this file first");
-  command.add_flag("--no-init", arguments->no_init, "leave out init.sql of the user's config folder (~/.config/braid)");
-  command.add_option("-D", arguments->options, "KEY=VALUE, as SET; repeatable")->allow_extra_args(false);
-  command.add_flag("--keep-going", arguments->keep_going, "go on after a statement that fails");
-  command.add_option("--state-dir", arguments->state_directory, "folder of jobs and of the shell's history");
+  AddSqlOptions(command, *arguments);
   command.add_option("--output", arguments->output, "tableau, jsonl, csv or statements (one JSON line a statement)")
       ->capture_default_str();
-  command.add_option("--warehouse", arguments->warehouse,
-                     "make a catalog of this warehouse, named by --catalog or 'paimon', and use it");
-  command.add_option("--catalog", arguments->catalog, "use this catalog, as init.sql or --warehouse makes it");
   command.footer(
       "Without -f and -e: a conversation at a terminal, or the statements of standard input as they arrive.\n"
       "example:\n  braid sql --warehouse /warehouse -e \"SELECT name, COUNT(*) FROM sales.orders GROUP BY name\"");

@@ -157,6 +157,9 @@ class TableauPrinter : public ResultPrinter {
         for (const SinkResult& sink : result.sinks) fmt::print(out_, "{}\n", Describe(sink));
         return Ok();
       }
+      case StatementResult::Kind::kSubmitted:
+        fmt::print(out_, "[INFO] Job {} runs.\nJob ID: {}\n", result.job.name, result.job.id);
+        return Ok();
       case StatementResult::Kind::kHelp: fmt::print(out_, "{}", kHelp); return Ok();
       case StatementResult::Kind::kClear: fmt::print(out_, "\x1b[H\x1b[2J"); return Ok();
       case StatementResult::Kind::kQuit: return Ok();

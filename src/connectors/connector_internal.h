@@ -13,7 +13,7 @@
 namespace braid {
 
 using OpenConnector = Result<std::shared_ptr<const ConnectorTable>> (*)(const ConnectorTableDefinition& definition,
-                                                                       const Clock& clock);
+                                                                        const Clock& clock);
 
 Result<std::shared_ptr<const ConnectorTable>> OpenBlackhole(const ConnectorTableDefinition& definition,
                                                             const Clock& clock);

@@ -73,12 +73,14 @@ Status RefusePartitions(const ConnectorTableDefinition& definition) {
 }
 
 Error NotReadable(std::string_view connector) {
-  return Error(ErrorCode::kUnsupported, fmt::format("a table of the connector '{}' can be written but not read", connector))
+  return Error(ErrorCode::kUnsupported,
+               fmt::format("a table of the connector '{}' can be written but not read", connector))
       .Hint("name it in INSERT INTO alone");
 }
 
 Error NotWritable(std::string_view connector) {
-  return Error(ErrorCode::kUnsupported, fmt::format("a table of the connector '{}' can be read but not written", connector))
+  return Error(ErrorCode::kUnsupported,
+               fmt::format("a table of the connector '{}' can be read but not written", connector))
       .Hint("name it in FROM alone");
 }
 

@@ -35,11 +35,13 @@ class ConnectorsTest : public SessionTest {
   std::shared_ptr<const ConnectorTable> Lines(Options::Map more = {}) {
     Options::Map options = {{"connector", "filesystem"}, {"path", files_.string()}, {"format", "raw"}};
     options.merge(more);
-    auto table = StandardConnectors(clock_)->Open({.name = "c.d.lines",
-                                                   .fields = {{.id = FieldId(0), .name = "line", .type = DataType::String(), .description = {}, .default_value = {}}},
-                                                   .primary_key = {},
-                                                   .partition_keys = {},
-                                                   .options = Options(options)});
+    auto table = StandardConnectors(clock_)->Open(
+        {.name = "c.d.lines",
+         .fields =
+             {{.id = FieldId(0), .name = "line", .type = DataType::String(), .description = {}, .default_value = {}}},
+         .primary_key = {},
+         .partition_keys = {},
+         .options = Options(options)});
     EXPECT_THAT(table, IsOk());
     return *table;
   }
@@ -65,8 +67,12 @@ class ConnectorsTest : public SessionTest {
 TEST_F(ConnectorsTest, BatchQueriesReadFilesAndInsertsWriteThem) {
   WriteFile("a.csv", "1,apple\n2,pear\n");
   WriteFile(".b.csv", "9,hidden\n");
-  ASSERT_THAT(Run(fmt::format("CREATE TEMPORARY TABLE fruit (id INT, name STRING, twice AS id * 2) WITH ('connector' = 'filesystem', "
-                              "'path' = '{}', 'format' = 'csv')", files_.string())), IsOk());
+  ASSERT_THAT(
+      Run(fmt::format(
+          "CREATE TEMPORARY TABLE fruit (id INT, name STRING, twice AS id * 2) WITH ('connector' = 'filesystem', "
+          "'path' = '{}', 'format' = 'csv')",
+          files_.string())),
+      IsOk());
   EXPECT_THAT(Run("SELECT * FROM fruit ORDER BY id"), HasValue(ElementsAre("1|apple|2", "2|pear|4")));
   ASSERT_THAT(Run("INSERT INTO fruit VALUES (3, 'fig')"), IsOk());
   EXPECT_THAT(Run("SELECT name FROM fruit WHERE id > 1 ORDER BY id"), HasValue(ElementsAre("pear", "fig")));
@@ -82,7 +88,8 @@ TEST_F(ConnectorsTest, TemporaryTablesAreListedDescribedAndDropped) {
   EXPECT_THAT(Run("DESCRIBE sink"), IsOk());
   EXPECT_THAT(Run("INSERT INTO sink VALUES (1, 'x')"), IsOk());
   EXPECT_THAT(Run("SELECT * FROM sink"), IsError(ErrorCode::kUnsupported));
-  EXPECT_THAT(Run("CREATE TEMPORARY TABLE sink (a INT) WITH ('connector' = 'print')"), IsError(ErrorCode::kAlreadyExists));
+  EXPECT_THAT(Run("CREATE TEMPORARY TABLE sink (a INT) WITH ('connector' = 'print')"),
+              IsError(ErrorCode::kAlreadyExists));
   EXPECT_THAT(Run("DROP TABLE sink"), IsError(ErrorCode::kInvalidArgument));
   EXPECT_THAT(Run("DROP TEMPORARY TABLE sink"), IsOk());
   EXPECT_THAT(Run("SHOW TABLES"), HasValue(IsEmpty()));
@@ -107,8 +114,11 @@ TEST_F(ConnectorsTest, MisspeltOptionsAndConnectorsAreNamed) {
 }
 
 TEST_F(ConnectorsTest, DatagenMakesTheSameRowsEveryTime) {
-  ASSERT_THAT(Run("CREATE TEMPORARY TABLE g (id BIGINT, n INT, s STRING) WITH ('connector' = 'datagen', 'fields.id.kind' = 'sequence', "
-                  "'fields.id.start' = '10', 'fields.id.end' = '14', 'fields.n.min' = '1', 'fields.n.max' = '3', 'fields.s.length' = '4')"), IsOk());
+  ASSERT_THAT(Run("CREATE TEMPORARY TABLE g (id BIGINT, n INT, s STRING) WITH ('connector' = 'datagen', "
+                  "'fields.id.kind' = 'sequence', "
+                  "'fields.id.start' = '10', 'fields.id.end' = '14', 'fields.n.min' = '1', 'fields.n.max' = '3', "
+                  "'fields.s.length' = '4')"),
+              IsOk());
   EXPECT_THAT(Run("SELECT id FROM g ORDER BY id"), HasValue(ElementsAre("10", "11", "12", "13", "14")));
   EXPECT_THAT(Run("SELECT COUNT(*) FROM g WHERE n BETWEEN 1 AND 3 AND CHAR_LENGTH(s) = 4"), HasValue(ElementsAre("5")));
   const auto once = Run("SELECT * FROM g ORDER BY id");
@@ -149,14 +159,16 @@ TEST_F(ConnectorsTest, AFileThatChangesAfterItWasReadIsAnError) {
   WriteFile("a.txt", "one\nmore\n");
   EXPECT_THAT(Step(**Lines()->OpenStream(), position), IsError(ErrorCode::kConflict));
   EXPECT_THAT(Step(**Lines({{"source.changed-files", "ignore"}})->OpenStream(), position), HasValue(ElementsAre("-")));
-  EXPECT_THAT(Step(**Lines({{"source.changed-files", "read-again"}})->OpenStream(), position), HasValue(ElementsAre("one", "more")));
+  EXPECT_THAT(Step(**Lines({{"source.changed-files", "read-again"}})->OpenStream(), position),
+              HasValue(ElementsAre("one", "more")));
 }
 
 TEST_F(ConnectorsTest, PatternsChooseFilesByTheirWholePath) {
   WriteFile("a.txt", "one\n");
   WriteFile("a.log", "two\n");
   Json position;
-  EXPECT_THAT(Step(**Lines({{"source.path.regex-pattern", ".*[.]txt"}})->OpenStream(), position), HasValue(ElementsAre("one")));
+  EXPECT_THAT(Step(**Lines({{"source.path.regex-pattern", ".*[.]txt"}})->OpenStream(), position),
+              HasValue(ElementsAre("one")));
 }
 
 TEST_F(ConnectorsTest, ACommitOfFilesMayBeRepeated) {
@@ -180,15 +192,17 @@ TEST_F(ConnectorsTest, FilesTakeNoRowsBack) {
   const auto table = Lines();
   const std::vector<DatumList> rows = {{"x"}};
   const std::vector<RowKind> kinds = {RowKind::kDelete};
-  EXPECT_THAT((*table->OpenSink("w"))->Write(*MakeBatch(table->fields(), rows, kinds)), IsError(ErrorCode::kInvalidArgument));
+  EXPECT_THAT((*table->OpenSink("w"))->Write(*MakeBatch(table->fields(), rows, kinds)),
+              IsError(ErrorCode::kInvalidArgument));
 }
 
 TEST_F(ConnectorsTest, DatagenKeepsItsPace) {
-  auto table = StandardConnectors(clock_)->Open({.name = "g",
-                                                 .fields = {{.id = FieldId(0), .name = "s", .type = DataType::String(), .description = {}, .default_value = {}}},
-                                                 .primary_key = {},
-                                                 .partition_keys = {},
-                                                 .options = Options({{"connector", "datagen"}, {"rows-per-second", "3"}, {"number-of-rows", "7"}})});
+  auto table = StandardConnectors(clock_)->Open(
+      {.name = "g",
+       .fields = {{.id = FieldId(0), .name = "s", .type = DataType::String(), .description = {}, .default_value = {}}},
+       .primary_key = {},
+       .partition_keys = {},
+       .options = Options({{"connector", "datagen"}, {"rows-per-second", "3"}, {"number-of-rows", "7"}})});
   ASSERT_THAT(table, IsOk());
   const auto stream = (*table)->OpenStream();
   Json position;

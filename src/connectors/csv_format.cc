@@ -127,7 +127,10 @@ class CsvDecoder : public RecordDecoder {
       if (value) {
         row[i] = *std::move(value);
       } else if (!settings_->ignore_errors) {
-        return std::move(value).error().Context(fmt::format("while reading column '{}'", fields[i].name)).Hint("'csv.ignore-parse-errors' = 'true' takes NULL for it");
+        return std::move(value)
+            .error()
+            .Context(fmt::format("while reading column '{}'", fields[i].name))
+            .Hint("'csv.ignore-parse-errors' = 'true' takes NULL for it");
       }
     }
     return row;
@@ -248,11 +251,12 @@ Result<std::shared_ptr<const RowFormat>> MakeCsvFormat(const RowFormatSettings& 
   BRAID_TRY(CheckFormatOptions("csv", options,
                                {"field-delimiter", "disable-quote-character", "quote-character", "allow-comments",
                                 "ignore-parse-errors", "array-element-delimiter", "escape-character", "null-literal"}));
-  CsvSettings csv{.fields = settings.fields, .quote = '"', .escape = {}, .null_literal = options.Find("csv.null-literal")};
+  CsvSettings csv{
+      .fields = settings.fields, .quote = '"', .escape = {}, .null_literal = options.Find("csv.null-literal")};
   for (const DataField& field : csv.fields) {
     if (IsCsvType(field.type)) continue;
-    return Error(ErrorCode::kUnsupported,
-                 fmt::format("the format 'csv' has no values of column '{}' of type {}", field.name, field.type.ToString()))
+    return Error(ErrorCode::kUnsupported, fmt::format("the format 'csv' has no values of column '{}' of type {}",
+                                                      field.name, field.type.ToString()))
         .Hint("the format 'json' does");
   }
   BRAID_TRY_ASSIGN(csv.delimiter, OneCharacter(options, "csv.field-delimiter", ','));
@@ -267,7 +271,8 @@ Result<std::shared_ptr<const RowFormat>> MakeCsvFormat(const RowFormatSettings& 
     BRAID_TRY_ASSIGN(csv.escape, OneCharacter(options, "csv.escape-character", '\\'));
   }
   csv.element_delimiter = options.Get("csv.array-element-delimiter", ";");
-  if (csv.element_delimiter.empty()) return Error(ErrorCode::kInvalidArgument, "'csv.array-element-delimiter' is empty");
+  if (csv.element_delimiter.empty())
+    return Error(ErrorCode::kInvalidArgument, "'csv.array-element-delimiter' is empty");
   BRAID_TRY_ASSIGN(csv.allow_comments, options.GetBool("csv.allow-comments", false));
   BRAID_TRY_ASSIGN(csv.ignore_errors, options.GetBool("csv.ignore-parse-errors", false));
   return std::shared_ptr<const RowFormat>(new CsvFormat(std::move(csv)));

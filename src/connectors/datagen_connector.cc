@@ -1,5 +1,5 @@
-// 'connector' = 'datagen': made-up rows, with Flink's options. A value depends on the seed, the column and the number of
-// its row alone, so that rows read again are the same; the times of DATE, TIME and TIMESTAMP columns are those of
+// 'connector' = 'datagen': made-up rows, with Flink's options. A value depends on the seed, the column and the number
+// of its row alone, so that rows read again are the same; the times of DATE, TIME and TIMESTAMP columns are those of
 // reading.
 
 #include <algorithm>
@@ -54,7 +54,9 @@ std::uint64_t Mix(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-double Fraction(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
+double Fraction(std::uint64_t bits) {
+  return static_cast<double>(bits >> 11) * 0x1.0p-53;
+}
 
 // Between both bounds inclusive.
 std::int64_t IntegerIn(std::uint64_t bits, std::int64_t min, std::int64_t max) {
@@ -123,7 +125,8 @@ class DatagenReader : public BatchReader {
     for (const std::int64_t end = std::min(last_, next_ + kRowsPerBatch); next_ < end; ++next_) {
       DatumList row;
       for (const Generator& generator : settings_->generators) {
-        const std::uint64_t bits = Mix(Mix(static_cast<std::uint64_t>(next_)) ^ static_cast<std::uint64_t>(generator.salt));
+        const std::uint64_t bits =
+            Mix(Mix(static_cast<std::uint64_t>(next_)) ^ static_cast<std::uint64_t>(generator.salt));
         if (generator.sequence) {
           BRAID_TRY_ASSIGN(Datum value, SequenceValue(generator, next_));
           row.push_back(std::move(value));
@@ -202,8 +205,14 @@ class DatagenTable : public ConnectorTable {
 // The widest range of a number type.
 void SetNumberRange(Generator& generator) {
   switch (generator.type.kind()) {
-    case TypeKind::kTinyInt: generator.integer_min = -128; generator.integer_max = 127; break;
-    case TypeKind::kSmallInt: generator.integer_min = -32768; generator.integer_max = 32767; break;
+    case TypeKind::kTinyInt:
+      generator.integer_min = -128;
+      generator.integer_max = 127;
+      break;
+    case TypeKind::kSmallInt:
+      generator.integer_min = -32768;
+      generator.integer_max = 32767;
+      break;
     case TypeKind::kInt:
       generator.integer_min = std::numeric_limits<std::int32_t>::min();
       generator.integer_max = std::numeric_limits<std::int32_t>::max();
@@ -212,8 +221,14 @@ void SetNumberRange(Generator& generator) {
       generator.integer_min = std::numeric_limits<std::int64_t>::min();
       generator.integer_max = std::numeric_limits<std::int64_t>::max();
       break;
-    case TypeKind::kFloat: generator.min = std::numeric_limits<float>::denorm_min(); generator.max = std::numeric_limits<float>::max(); break;
-    case TypeKind::kDouble: generator.min = std::numeric_limits<double>::denorm_min(); generator.max = std::numeric_limits<double>::max(); break;
+    case TypeKind::kFloat:
+      generator.min = std::numeric_limits<float>::denorm_min();
+      generator.max = std::numeric_limits<float>::max();
+      break;
+    case TypeKind::kDouble:
+      generator.min = std::numeric_limits<double>::denorm_min();
+      generator.max = std::numeric_limits<double>::max();
+      break;
     case TypeKind::kDecimal: {
       // Doubles hold 15 digits exactly; more would say digits that nobody chose.
       const int digits = std::min(generator.type.precision() - generator.type.scale(), 15);
@@ -238,17 +253,17 @@ class ColumnOptions {
           .Hint("it is random or sequence");
     }
     if (field_.type.is_nested() || field_.type.kind() == TypeKind::kVariant) {
-      return Error(ErrorCode::kUnsupported,
-                   fmt::format("datagen makes no values of column '{}' of type {}", field_.name, field_.type.ToString()))
+      return Error(ErrorCode::kUnsupported, fmt::format("datagen makes no values of column '{}' of type {}",
+                                                        field_.name, field_.type.ToString()))
           .Hint("it makes numbers, texts, bytes, booleans, dates and times");
     }
     generator.sequence = kind == "sequence";
     if (generator.sequence) {
       BRAID_TRY_ASSIGN(generator.start, Bound("start"));
-      if (field_.type.is_timestamp() || field_.type.kind() == TypeKind::kDate || field_.type.kind() == TypeKind::kTime ||
-          field_.type.kind() == TypeKind::kBoolean || field_.type.is_bytes()) {
-        return Error(ErrorCode::kUnsupported, fmt::format("column '{}' of type {} cannot be a sequence", field_.name,
-                                                          field_.type.ToString()))
+      if (field_.type.is_timestamp() || field_.type.kind() == TypeKind::kDate ||
+          field_.type.kind() == TypeKind::kTime || field_.type.kind() == TypeKind::kBoolean || field_.type.is_bytes()) {
+        return Error(ErrorCode::kUnsupported,
+                     fmt::format("column '{}' of type {} cannot be a sequence", field_.name, field_.type.ToString()))
             .Hint("numbers and texts can");
       }
       return generator;
@@ -268,13 +283,15 @@ class ColumnOptions {
     BRAID_TRY_ASSIGN(generator.length,
                      options_.GetInt(prefix_ + "length", fixed ? longest : std::min(longest, kDefaultLength)));
     if (generator.length < 0 || generator.length > longest)
-      return Error(ErrorCode::kInvalidArgument, fmt::format("'{}length' is no length of {}", prefix_, field_.type.ToString()));
+      return Error(ErrorCode::kInvalidArgument,
+                   fmt::format("'{}length' is no length of {}", prefix_, field_.type.ToString()));
     BRAID_TRY_ASSIGN(const auto past, options_.GetDuration(prefix_ + "max-past", std::chrono::milliseconds(0)));
     generator.max_past_ms = past.count();
     if (const auto rate = options_.Find(prefix_ + "null-rate")) {
       const auto value = ParseJavaFloating<double>(*rate);
       if (!value || !(*value >= 0 && *value <= 1))
-        return Error(ErrorCode::kInvalidArgument, fmt::format("'{}null-rate' is '{}'", prefix_, *rate)).Hint("it is a number from 0 to 1");
+        return Error(ErrorCode::kInvalidArgument, fmt::format("'{}null-rate' is '{}'", prefix_, *rate))
+            .Hint("it is a number from 0 to 1");
       generator.null_rate = *value;
     }
     return generator;
@@ -290,7 +307,8 @@ class ColumnOptions {
   }
 
   Status CheckNames() const {
-    constexpr std::string_view kNames[] = {"kind", "min", "max", "max-past", "length", "var-len", "start", "end", "null-rate"};
+    constexpr std::string_view kNames[] = {"kind",    "min",   "max", "max-past", "length",
+                                           "var-len", "start", "end", "null-rate"};
     for (const auto& [key, value] : options_.values()) {
       if (!key.starts_with(prefix_)) continue;
       const std::string_view name = std::string_view(key).substr(prefix_.size());
@@ -332,10 +350,14 @@ Result<std::shared_ptr<const ConnectorTable>> OpenDatagen(const ConnectorTableDe
   BRAID_TRY(CheckOptionNames(definition, {"rows-per-second", "number-of-rows", "fields.", "seed", "scan.parallelism"}));
   BRAID_TRY(RefusePartitions(definition));
   BRAID_TRY(CheckColumnNames(definition));
-  DatagenSettings settings{.name = definition.name, .fields = definition.fields, .generators = {}, .rows_per_second = {}, .row_count = {}, .clock = &clock};
+  DatagenSettings settings{.name = definition.name,
+                           .fields = definition.fields,
+                           .generators = {},
+                           .rows_per_second = {},
+                           .row_count = {},
+                           .clock = &clock};
   BRAID_TRY_ASSIGN(settings.rows_per_second, definition.options.GetInt("rows-per-second", 10000));
-  if (settings.rows_per_second < 1)
-    return Error(ErrorCode::kInvalidArgument, "'rows-per-second' is below 1");
+  if (settings.rows_per_second < 1) return Error(ErrorCode::kInvalidArgument, "'rows-per-second' is below 1");
   BRAID_TRY_ASSIGN(settings.row_count, definition.options.FindInt("number-of-rows"));
   BRAID_TRY_ASSIGN(const std::int64_t seed, definition.options.GetInt("seed", 0));
   for (const DataField& field : definition.fields) {

@@ -71,7 +71,8 @@ Result<FileSet> FilesOf(const Json& position) {
   if (position.is_null()) return files;
   if (!position.is_object()) return Error(ErrorCode::kCorruption, "the files that were read are no object");
   for (const auto& [path, state] : position.as_object()) {
-    if (!state.is_array() || state.as_array().size() != 2 || !state.as_array()[0].is_integer() || !state.as_array()[1].is_integer())
+    if (!state.is_array() || state.as_array().size() != 2 || !state.as_array()[0].is_integer() ||
+        !state.as_array()[1].is_integer())
       return Error(ErrorCode::kCorruption, fmt::format("what is known of {} is damaged", path));
     files.emplace(path, FileState{state.as_array()[0].as_integer(), state.as_array()[1].as_integer()});
   }
@@ -80,7 +81,8 @@ Result<FileSet> FilesOf(const Json& position) {
 
 Json ToPosition(const FileSet& files) {
   Json position{Json::Object()};
-  for (const auto& [path, state] : files) position.Add(path, Json::Array{Json(state.size_bytes), Json(state.modified_ms)});
+  for (const auto& [path, state] : files)
+    position.Add(path, Json::Array{Json(state.size_bytes), Json(state.modified_ms)});
   return position;
 }
 
@@ -142,7 +144,9 @@ class FilesystemStream : public ConnectorStream {
   static Error Changed(const std::string& path, const FileState& before, const FileState& now) {
     return Error(ErrorCode::kConflict, fmt::format("{} changed after it was read: it had {} bytes and has {}", path,
                                                    before.size_bytes, now.size_bytes))
-        .Hint("files must appear whole, by a rename, and stay; 'source.changed-files' = 'ignore' or 'read-again' goes on");
+        .Hint(
+            "files must appear whole, by a rename, and stay; 'source.changed-files' = 'ignore' or 'read-again' goes "
+            "on");
   }
 
   std::shared_ptr<const FilesystemSettings> settings_;
@@ -161,7 +165,8 @@ class FilesystemTable : public ConnectorTable {
     if (files.empty()) {
       BRAID_TRY_ASSIGN(const bool exists, LocalFileSystem()->Exists(settings_->path));
       if (!exists) {
-        return Error(ErrorCode::kNotFound, fmt::format("{}, the path of {}, does not exist", settings_->path, settings_->name))
+        return Error(ErrorCode::kNotFound,
+                     fmt::format("{}, the path of {}, does not exist", settings_->path, settings_->name))
             .Hint("make the folder, or correct the option 'path'");
       }
     }
@@ -187,7 +192,8 @@ Result<std::string> AbsolutePath(const ConnectorTableDefinition& definition) {
   }
   const std::size_t scheme = path.find("://");
   if (scheme != std::string::npos && ToLower(path.substr(0, scheme)) != "file") {
-    return Error(ErrorCode::kUnsupported, fmt::format("the connector 'filesystem' reads no {}: files", path.substr(0, scheme)))
+    return Error(ErrorCode::kUnsupported,
+                 fmt::format("the connector 'filesystem' reads no {}: files", path.substr(0, scheme)))
         .Hint("files of this machine can be read");
   }
   if (scheme != std::string::npos) path = path.substr(scheme + 3);
@@ -214,12 +220,18 @@ Result<std::shared_ptr<const ConnectorTable>> OpenFilesystem(const ConnectorTabl
   BRAID_TRY(CheckOptionNames(definition, {"path", "format", "csv.", "json.", "raw.", "source.monitor-interval",
                                           "source.path.regex-pattern", "source.changed-files"}));
   BRAID_TRY(RefusePartitions(definition));
-  FilesystemSettings settings{.name = definition.name, .fields = definition.fields, .path = {}, .format = {}, .monitor_interval_ms = {}, .pattern = {}};
+  FilesystemSettings settings{.name = definition.name,
+                              .fields = definition.fields,
+                              .path = {},
+                              .format = {},
+                              .monitor_interval_ms = {},
+                              .pattern = {}};
   BRAID_TRY_ASSIGN(settings.path, AbsolutePath(definition));
   BRAID_TRY_ASSIGN(settings.format, MakeRowFormat({.fields = definition.fields, .options = definition.options}));
   BRAID_TRY_ASSIGN(settings.changed, ChangedFilesOf(definition.options));
   if (definition.options.Has("source.monitor-interval")) {
-    BRAID_TRY_ASSIGN(const auto interval, definition.options.GetDuration("source.monitor-interval", std::chrono::seconds(1)));
+    BRAID_TRY_ASSIGN(const auto interval,
+                     definition.options.GetDuration("source.monitor-interval", std::chrono::seconds(1)));
     if (interval.count() < 1) return Error(ErrorCode::kInvalidArgument, "'source.monitor-interval' is below 1 ms");
     settings.monitor_interval_ms = interval.count();
   }
@@ -227,7 +239,8 @@ Result<std::shared_ptr<const ConnectorTable>> OpenFilesystem(const ConnectorTabl
     try {
       settings.pattern.emplace(*pattern);
     } catch (const std::regex_error& error) {
-      return Error(ErrorCode::kInvalidArgument, fmt::format("'source.path.regex-pattern' is no pattern: {}", error.what()));
+      return Error(ErrorCode::kInvalidArgument,
+                   fmt::format("'source.path.regex-pattern' is no pattern: {}", error.what()));
     }
   }
   return std::shared_ptr<const ConnectorTable>(new FilesystemTable(std::move(settings)));

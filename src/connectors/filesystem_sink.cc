@@ -34,7 +34,8 @@ class FileSink : public ConnectorSink {
   Status Write(const Batch& batch) override {
     for (std::int64_t row = 0; row < batch.row_count(); ++row) {
       if (IsAdd(batch.kind(row))) continue;
-      return Error(ErrorCode::kInvalidArgument, fmt::format("files in {} cannot take a row back ({})", target_.directory, RowKindName(batch.kind(row))))
+      return Error(ErrorCode::kInvalidArgument, fmt::format("files in {} cannot take a row back ({})",
+                                                            target_.directory, RowKindName(batch.kind(row))))
           .Hint("write into a Paimon table with a primary key");
     }
     BRAID_TRY(format_->Encode(batch, text_));
@@ -48,7 +49,8 @@ class FileSink : public ConnectorSink {
     file_.reset();
     Json prepared;
     prepared.Add("from", std::exchange(hidden_, {}));
-    prepared.Add("to", JoinPath(target_.directory, fmt::format("part-{}-{}.{}", target_.writer, barrier, format_->extension())));
+    prepared.Add(
+        "to", JoinPath(target_.directory, fmt::format("part-{}-{}.{}", target_.writer, barrier, format_->extension())));
     return prepared;
   }
 
@@ -67,7 +69,8 @@ class FileSink : public ConnectorSink {
  private:
   Status Flush() {
     if (file_ == nullptr) {
-      hidden_ = JoinPath(target_.directory, fmt::format(".part-{}.{}.inprogress", target_.writer, format_->extension()));
+      hidden_ =
+          JoinPath(target_.directory, fmt::format(".part-{}.{}.inprogress", target_.writer, format_->extension()));
       // One of a process that died before it decided.
       BRAID_TRY(LocalFileSystem()->Delete(hidden_));
       BRAID_TRY_ASSIGN(file_, LocalFileSystem()->Create(hidden_));

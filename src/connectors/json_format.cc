@@ -45,7 +45,8 @@ std::string TextOf(const Json& json) {
 Result<Datum> DecimalOf(const Json& json, const DataType& type) {
   if (json.is_number() && !json.is_integer() && type.precision() > kExactDigits) {
     return Error(ErrorCode::kInvalidArgument,
-                 fmt::format("a number is read exactly up to {} digits, and the column is {}", kExactDigits, type.ToString()))
+                 fmt::format("a number is read exactly up to {} digits, and the column is {}", kExactDigits,
+                             type.ToString()))
         .Hint("write it in quotes");
   }
   return ParseDatum(TextOf(json), type);
@@ -81,7 +82,8 @@ Result<Datum> CollectionOf(const Json& json, const DataType& type, const JsonSet
     return ToDatum(element, type.element(), settings);
   };
   if (type.kind() == TypeKind::kMap) {
-    if (!json.is_object() || !type.key().is_text()) return Error(ErrorCode::kInvalidArgument, "it is no object of a MAP with STRING keys");
+    if (!json.is_object() || !type.key().is_text())
+      return Error(ErrorCode::kInvalidArgument, "it is no object of a MAP with STRING keys");
     for (const auto& [key, member] : json.as_object()) {
       BRAID_TRY_ASSIGN(Datum value, add(member));
       values.emplace_back(DatumList{Datum(key), std::move(value)});
@@ -105,7 +107,8 @@ Result<Datum> ToDatum(const Json& json, const DataType& type, const JsonSettings
     case TypeKind::kSmallInt:
     case TypeKind::kInt:
     case TypeKind::kBigInt: {
-      if (json.is_number() && !json.is_integer()) return ParseDatum(fmt::format("{:.0f}", std::trunc(json.as_double())), type);
+      if (json.is_number() && !json.is_integer())
+        return ParseDatum(fmt::format("{:.0f}", std::trunc(json.as_double())), type);
       return ParseDatum(Trim(TextOf(json)), type);
     }
     case TypeKind::kFloat:
@@ -124,7 +127,8 @@ Result<Datum> ToDatum(const Json& json, const DataType& type, const JsonSettings
     case TypeKind::kTimestampLtz: {
       const auto time = json.is_string() ? ParseIsoTimestamp(json.as_string(), type.kind() == TypeKind::kTimestampLtz)
                                          : std::optional<Timestamp>();
-      if (!time) return Error(ErrorCode::kInvalidArgument, fmt::format("{} is no {}", PrintJson(json), type.ToString()));
+      if (!time)
+        return Error(ErrorCode::kInvalidArgument, fmt::format("{} is no {}", PrintJson(json), type.ToString()));
       return Datum(*time);
     }
     case TypeKind::kDate:
@@ -158,7 +162,9 @@ class JsonDecoder : public RecordDecoder {
  private:
   Result<Datum> Decode(std::string_view record) const {
     Result<Json> json = ParseJson(record);
-    if (!json) return Error(ErrorCode::kInvalidArgument, "it is no JSON: " + json.error().message()).Hint("'json.ignore-parse-errors' = 'true' leaves such lines out");
+    if (!json)
+      return Error(ErrorCode::kInvalidArgument, "it is no JSON: " + json.error().message())
+          .Hint("'json.ignore-parse-errors' = 'true' leaves such lines out");
     return RowOf(*json, settings_->fields, *settings_);
   }
 
@@ -277,24 +283,29 @@ class JsonFormat : public RowFormat {
 
 Result<std::shared_ptr<const RowFormat>> MakeJsonFormat(const RowFormatSettings& settings) {
   const Options& options = settings.options;
-  BRAID_TRY(CheckFormatOptions("json", options,
-                               {"fail-on-missing-field", "ignore-parse-errors", "timestamp-format.standard",
-                                "map-null-key.mode", "map-null-key.literal", "encode.decimal-as-plain-number",
-                                "encode.ignore-null-fields"}));
-  JsonSettings json{.fields = settings.fields, .null_key_mode = "FAIL", .null_key_literal = options.Get("json.map-null-key.literal", "null")};
+  BRAID_TRY(CheckFormatOptions(
+      "json", options,
+      {"fail-on-missing-field", "ignore-parse-errors", "timestamp-format.standard", "map-null-key.mode",
+       "map-null-key.literal", "encode.decimal-as-plain-number", "encode.ignore-null-fields"}));
+  JsonSettings json{.fields = settings.fields,
+                    .null_key_mode = "FAIL",
+                    .null_key_literal = options.Get("json.map-null-key.literal", "null")};
   BRAID_TRY_ASSIGN(json.fail_on_missing, options.GetBool("json.fail-on-missing-field", false));
   BRAID_TRY_ASSIGN(json.ignore_errors, options.GetBool("json.ignore-parse-errors", false));
   BRAID_TRY_ASSIGN(json.leave_out_nulls, options.GetBool("json.encode.ignore-null-fields", false));
   if (json.fail_on_missing && json.ignore_errors) {
-    return Error(ErrorCode::kInvalidArgument, "'json.fail-on-missing-field' and 'json.ignore-parse-errors' cannot both be true");
+    return Error(ErrorCode::kInvalidArgument,
+                 "'json.fail-on-missing-field' and 'json.ignore-parse-errors' cannot both be true");
   }
   const std::string times = ToUpper(options.Get("json.timestamp-format.standard", "SQL"));
   if (times != "SQL" && times != "ISO-8601")
-    return Error(ErrorCode::kInvalidArgument, fmt::format("'json.timestamp-format.standard' is '{}'", times)).Hint("it is SQL or ISO-8601");
+    return Error(ErrorCode::kInvalidArgument, fmt::format("'json.timestamp-format.standard' is '{}'", times))
+        .Hint("it is SQL or ISO-8601");
   json.iso_times = times == "ISO-8601";
   json.null_key_mode = ToUpper(options.Get("json.map-null-key.mode", "FAIL"));
   if (json.null_key_mode != "FAIL" && json.null_key_mode != "DROP" && json.null_key_mode != "LITERAL")
-    return Error(ErrorCode::kInvalidArgument, fmt::format("'json.map-null-key.mode' is '{}'", json.null_key_mode)).Hint("it is FAIL, DROP or LITERAL");
+    return Error(ErrorCode::kInvalidArgument, fmt::format("'json.map-null-key.mode' is '{}'", json.null_key_mode))
+        .Hint("it is FAIL, DROP or LITERAL");
   return std::shared_ptr<const RowFormat>(new JsonFormat(std::move(json)));
 }
 

@@ -19,7 +19,8 @@ class RawDecoder : public RecordDecoder {
     if (record.ends_with('\n')) record.remove_suffix(1);
     if (record.ends_with('\r')) record.remove_suffix(1);
     if (IsUtf8(record)) {
-      if (!values_.Append(record).ok()) return Error(ErrorCode::kUnavailable, "too little memory for the lines of a file");
+      if (!values_.Append(record).ok())
+        return Error(ErrorCode::kUnavailable, "too little memory for the lines of a file");
     } else if (!values_.Append(RepairUtf8(record)).ok()) {
       return Error(ErrorCode::kUnavailable, "too little memory for the lines of a file");
     }
@@ -31,7 +32,8 @@ class RawDecoder : public RecordDecoder {
   Result<Batch> Finish() override {
     std::shared_ptr<arrow::Array> column;
     const std::int64_t count = values_.length();
-    if (!values_.Finish(&column).ok()) return Error(ErrorCode::kUnavailable, "too little memory for the lines of a file");
+    if (!values_.Finish(&column).ok())
+      return Error(ErrorCode::kUnavailable, "too little memory for the lines of a file");
     return Batch{.rows = arrow::RecordBatch::Make(ToArrowSchema({&field_, 1}), count, {column}), .kinds = nullptr};
   }
 
@@ -66,7 +68,8 @@ Result<std::shared_ptr<const RowFormat>> MakeRawFormat(const RowFormatSettings& 
   BRAID_TRY(CheckFormatOptions("raw", settings.options, {"charset"}));
   const std::string charset = settings.options.Get("raw.charset", "UTF-8");
   if (!EqualsIgnoreCase(charset, "UTF-8")) {
-    return Error(ErrorCode::kUnsupported, fmt::format("'raw.charset' = '{}' is not supported", charset)).Hint("UTF-8 is");
+    return Error(ErrorCode::kUnsupported, fmt::format("'raw.charset' = '{}' is not supported", charset))
+        .Hint("UTF-8 is");
   }
   if (settings.fields.size() != 1 || !settings.fields.front().type.is_text()) {
     return Error(ErrorCode::kInvalidArgument, "the format 'raw' is for tables with one column, a STRING: the line");

@@ -66,7 +66,8 @@ class RecordReader : public BatchReader {
       }
       ++line_;
       Status added = decoder_->Add(std::string_view(text_).substr(begin_, end - begin_));
-      if (!added) return std::move(added).error().Context(fmt::format("while reading record {} of {}", line_, current().path));
+      if (!added)
+        return std::move(added).error().Context(fmt::format("while reading record {} of {}", line_, current().path));
       begin_ = end;
     }
     return Ok();
@@ -90,9 +91,9 @@ class RecordReader : public BatchReader {
   std::size_t next_file_ = 0;
   std::unique_ptr<InputFile> file_;  // null: between files
   std::string text_;
-  std::size_t begin_ = 0;     // of the next record in text_
-  std::int64_t offset_ = 0;   // of the next block in the file
-  std::int64_t line_ = 0;     // records read of the file
+  std::size_t begin_ = 0;    // of the next record in text_
+  std::int64_t offset_ = 0;  // of the next block in the file
+  std::int64_t line_ = 0;    // records read of the file
 };
 
 }  // namespace

@@ -34,7 +34,8 @@ Result<std::shared_ptr<const RowFormat>> MakeRowFormat(const RowFormatSettings& 
   std::vector<std::string> names;
   for (const auto& [known, make] : AllFormats()) names.push_back(known);
   if (!name) {
-    return Error(ErrorCode::kInvalidArgument, "the table needs the option 'format'").Hint("it is one of " + Join(names, ", "));
+    return Error(ErrorCode::kInvalidArgument, "the table needs the option 'format'")
+        .Hint("it is one of " + Join(names, ", "));
   }
   const auto found = AllFormats().find(*name);
   if (found == AllFormats().end()) {

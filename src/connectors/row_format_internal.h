@@ -18,7 +18,8 @@ Result<std::shared_ptr<const RowFormat>> MakeJsonFormat(const RowFormatSettings&
 Result<std::shared_ptr<const RowFormat>> MakeRawFormat(const RowFormatSettings& settings);
 
 /// Errors: kInvalidArgument for an option that begins with "<format>." and is not among `known` (without the prefix).
-Status CheckFormatOptions(std::string_view format, const Options& options, std::initializer_list<std::string_view> known);
+Status CheckFormatOptions(std::string_view format, const Options& options,
+                          std::initializer_list<std::string_view> known);
 
 /// Rows of values on their way into a batch.
 class RowBuffer {

@@ -11,7 +11,11 @@ namespace {
 std::vector<DataField> Fields(const std::vector<std::pair<std::string, DataType>>& columns) {
   std::vector<DataField> fields;
   for (const auto& [name, type] : columns)
-    fields.push_back({.id = FieldId(static_cast<std::int32_t>(fields.size())), .name = name, .type = type, .description = {}, .default_value = {}});
+    fields.push_back({.id = FieldId(static_cast<std::int32_t>(fields.size())),
+                      .name = name,
+                      .type = type,
+                      .description = {},
+                      .default_value = {}});
   return fields;
 }
 
@@ -65,7 +69,8 @@ TEST(CsvFormatTest, SaysWhichColumnIsWrongOrLeavesItOut) {
 
 // Quotes are Jackson's choice: around every text with a character up to the comma, and around long ones.
 TEST(CsvFormatTest, QuotesAsFlinkDoes) {
-  EXPECT_EQ(Encode({kIdAndName, {{"format", "csv"}}}, {{1, "apple"}, {2, "a b"}, {3, "say \"x\""}, {4, Datum()}, {5, "abcdefghijklmnopqrstuvwxyz"}}),
+  EXPECT_EQ(Encode({kIdAndName, {{"format", "csv"}}},
+                   {{1, "apple"}, {2, "a b"}, {3, "say \"x\""}, {4, Datum()}, {5, "abcdefghijklmnopqrstuvwxyz"}}),
             "1,apple\n2,\"a b\"\n3,\"say \"\"x\"\"\"\n4,\n5,\"abcdefghijklmnopqrstuvwxyz\"\n");
 }
 
@@ -76,33 +81,44 @@ TEST(CsvFormatTest, RecordsEndOutsideOfQuotesOnly) {
 }
 
 TEST(JsonFormatTest, ReadsFieldsByName) {
-  const Case json{Fields({{"id", DataType::Int()}, {"price", DataType::Decimal(8, 2)}, {"tags", DataType::Array(DataType::String())}}), {{"format", "json"}}};
-  EXPECT_THAT(Decode(json, {R"({"price":1.50,"id":7,"other":true,"tags":["a",null]})", "\n", R"({"id":"8"})"}),
-              HasValue(ElementsAre(R"({"id":7,"price":"1.50","tags":["a",null]})", R"({"id":8,"price":null,"tags":null})")));
+  const Case json{
+      Fields(
+          {{"id", DataType::Int()}, {"price", DataType::Decimal(8, 2)}, {"tags", DataType::Array(DataType::String())}}),
+      {{"format", "json"}}};
+  EXPECT_THAT(
+      Decode(json, {R"({"price":1.50,"id":7,"other":true,"tags":["a",null]})", "\n", R"({"id":"8"})"}),
+      HasValue(ElementsAre(R"({"id":7,"price":"1.50","tags":["a",null]})", R"({"id":8,"price":null,"tags":null})")));
 }
 
 TEST(JsonFormatTest, RefusesWhatIsNoJsonUnlessToldToLeaveItOut) {
   EXPECT_THAT(Decode({kIdAndName, {{"format", "json"}}}, {"{oops"}), IsError(ErrorCode::kInvalidArgument));
-  EXPECT_THAT(Decode({kIdAndName, {{"format", "json"}, {"json.fail-on-missing-field", "true"}}}, {R"({"id":1})"}), IsError(ErrorCode::kInvalidArgument));
-  EXPECT_THAT(Decode({kIdAndName, {{"format", "json"}, {"json.ignore-parse-errors", "true"}}}, {"{oops", R"({"id":1,"name":"a"})"}),
+  EXPECT_THAT(Decode({kIdAndName, {{"format", "json"}, {"json.fail-on-missing-field", "true"}}}, {R"({"id":1})"}),
+              IsError(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(Decode({kIdAndName, {{"format", "json"}, {"json.ignore-parse-errors", "true"}}},
+                     {"{oops", R"({"id":1,"name":"a"})"}),
               HasValue(ElementsAre(R"({"id":1,"name":"a"})")));
 }
 
 TEST(JsonFormatTest, WritesOneObjectALine) {
-  EXPECT_EQ(Encode({kIdAndName, {{"format", "json"}}}, {{1, "a\"b"}, {2, Datum()}}), "{\"id\":1,\"name\":\"a\\\"b\"}\n{\"id\":2,\"name\":null}\n");
-  EXPECT_EQ(Encode({kIdAndName, {{"format", "json"}, {"json.encode.ignore-null-fields", "true"}}}, {{2, Datum()}}), "{\"id\":2}\n");
+  EXPECT_EQ(Encode({kIdAndName, {{"format", "json"}}}, {{1, "a\"b"}, {2, Datum()}}),
+            "{\"id\":1,\"name\":\"a\\\"b\"}\n{\"id\":2,\"name\":null}\n");
+  EXPECT_EQ(Encode({kIdAndName, {{"format", "json"}, {"json.encode.ignore-null-fields", "true"}}}, {{2, Datum()}}),
+            "{\"id\":2}\n");
 }
 
 TEST(RawFormatTest, TakesLinesAsTheyAre) {
   const Case raw{Fields({{"line", DataType::String()}}), {{"format", "raw"}}};
   EXPECT_THAT(Decode(raw, {"a, b\n", "\n", "last"}),
               HasValue(ElementsAre(R"({"line":"a, b"})", R"({"line":""})", R"({"line":"last"})")));
-  EXPECT_THAT(MakeRowFormat({.fields = kIdAndName, .options = Options(Options::Map{{"format", "raw"}})}), IsError(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(MakeRowFormat({.fields = kIdAndName, .options = Options(Options::Map{{"format", "raw"}})}),
+              IsError(ErrorCode::kInvalidArgument));
 }
 
 TEST(RowFormatTest, NamesTheFormatsThereAre) {
-  EXPECT_THAT(MakeRowFormat({.fields = kIdAndName, .options = Options(Options::Map{{"format", "avro"}})}), IsError(ErrorCode::kUnsupported));
-  EXPECT_THAT(MakeRowFormat({.fields = kIdAndName, .options = Options(Options::Map{{"format", "csv"}, {"csv.delimiter", ";"}})}),
+  EXPECT_THAT(MakeRowFormat({.fields = kIdAndName, .options = Options(Options::Map{{"format", "avro"}})}),
+              IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(MakeRowFormat(
+                  {.fields = kIdAndName, .options = Options(Options::Map{{"format", "csv"}, {"csv.delimiter", ";"}})}),
               IsError(ErrorCode::kInvalidArgument));
 }
 

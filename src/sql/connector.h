@@ -49,8 +49,8 @@ class ConnectorStream {
   virtual std::int64_t poll_interval_ms() const { return 1000; }
 };
 
-/// Takes rows to the outside, in two steps, so that a crash between them neither loses nor doubles any where the outside
-/// can be asked (files), and may repeat them where it cannot (print). One thread at a time.
+/// Takes rows to the outside, in two steps, so that a crash between them neither loses nor doubles any where the
+/// outside can be asked (files), and may repeat them where it cannot (print). One thread at a time.
 class ConnectorSink {
  public:
   virtual ~ConnectorSink() = default;

@@ -63,7 +63,8 @@ class SinkColumns {
   // The static partition: constants.
   Status AddPartition(const syntax::PartitionSpec& spec, std::map<std::string, std::string>& texts) {
     const Table* table = std::get_if<Table>(&target_.table);
-    const std::vector<std::string> keys = table == nullptr ? std::vector<std::string>() : table->schema().partition_keys;
+    const std::vector<std::string> keys =
+        table == nullptr ? std::vector<std::string>() : table->schema().partition_keys;
     for (const syntax::PartitionKey& key : spec) {
       if (std::find(keys.begin(), keys.end(), key.name.name) == keys.end()) {
         return syntax::ErrorAt(ErrorCode::kInvalidArgument, context_.text, key.name.position,
@@ -76,8 +77,7 @@ class SinkColumns {
                        context_.session.EvaluateConstant(*key.value, context_.text, type.Nullable()));
       BRAID_TRY_ASSIGN(std::string sql, EmitLiteral(value, type.Nullable()));
       sql_.emplace(key.name.name, std::move(sql));
-      texts.emplace(key.name.name,
-                    value.is_null() ? table->layout().default_partition_name : FormatDatum(value, type));
+      texts.emplace(key.name.name, value.is_null() ? table->layout().default_partition_name : FormatDatum(value, type));
     }
     return Ok();
   }
@@ -170,11 +170,11 @@ Result<Target> OpenTarget(const syntax::Insert& insert, const StatementContext& 
                   .table = std::move(stored.table)};
   }
   if (insert.overwrite) {
-    return PlaceError(Error(ErrorCode::kUnsupported,
-                            fmt::format("INSERT OVERWRITE into the connector '{}' is not supported",
-                                        temporary->table->connector()))
-                          .Hint("INSERT INTO adds rows"),
-                      context.text, insert.table.position());
+    return PlaceError(
+        Error(ErrorCode::kUnsupported,
+              fmt::format("INSERT OVERWRITE into the connector '{}' is not supported", temporary->table->connector()))
+            .Hint("INSERT INTO adds rows"),
+        context.text, insert.table.position());
   }
   Target target{.name = std::move(name), .identifier = {}, .catalog = {}, .table = temporary->table};
   target.identifier.database = target.name.database;

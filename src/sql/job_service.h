@@ -35,7 +35,8 @@ class JobService {
   virtual Result<std::vector<JobInfo>> List() = 0;
   virtual Result<JobInfo> Find(const std::string& job) = 0;
   /// Stops it behind a whole epoch; returns the path of the savepoint, if one was asked for.
-  virtual Result<std::optional<std::string>> Stop(const std::string& job, bool with_savepoint, const std::string& savepoint_directory) = 0;
+  virtual Result<std::optional<std::string>> Stop(const std::string& job, bool with_savepoint,
+                                                  const std::string& savepoint_directory) = 0;
   /// Waits until it has ended by itself. Errors: what ended it.
   virtual Status Wait(const std::string& job) = 0;
 };

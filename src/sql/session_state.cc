@@ -307,17 +307,22 @@ Result<SessionScript> SessionState::Script() const {
   script.options = options_;
   for (const auto& [name, entry] : catalogs_) {
     if (name == kDefaultCatalog) continue;
-    syntax::CreateCatalog create{.name = {.position = {}, .name = name}, .if_not_exists = false, .comment = entry.comment, .options = {}};
-    for (const auto& [key, value] : entry.options.values()) create.options.push_back({.position = {}, .key = key, .value = value});
+    syntax::CreateCatalog create{
+        .name = {.position = {}, .name = name}, .if_not_exists = false, .comment = entry.comment, .options = {}};
+    for (const auto& [key, value] : entry.options.values())
+      create.options.push_back({.position = {}, .key = key, .value = value});
     script.statements.push_back(syntax::ToSql(syntax::Statement{.position = {}, .node = std::move(create)}));
   }
   // Tables before the views that read them.
   for (const auto& [name, table] : temporary_tables_) script.statements.push_back(table.statement);
   for (const auto& [name, view] : views_) {
     std::string columns;
-    for (const QueryColumn& column : view.columns) columns += (columns.empty() ? "" : ", ") + syntax::QuoteIdentifier(column.name);
-    script.statements.push_back(fmt::format("CREATE TEMPORARY VIEW {}.{}.{} ({}) AS {}", syntax::QuoteIdentifier(name.catalog),
-                                            syntax::QuoteIdentifier(name.database), syntax::QuoteIdentifier(name.table), columns, syntax::ToSql(*view.query)));
+    for (const QueryColumn& column : view.columns)
+      columns += (columns.empty() ? "" : ", ") + syntax::QuoteIdentifier(column.name);
+    script.statements.push_back(fmt::format("CREATE TEMPORARY VIEW {}.{}.{} ({}) AS {}",
+                                            syntax::QuoteIdentifier(name.catalog),
+                                            syntax::QuoteIdentifier(name.database), syntax::QuoteIdentifier(name.table),
+                                            columns, syntax::ToSql(*view.query)));
   }
   script.statements.push_back("USE CATALOG " + syntax::QuoteIdentifier(current_catalog_));
   script.statements.push_back("USE " + syntax::QuoteIdentifier(current_database_));

@@ -144,8 +144,7 @@ Result<StatementResult> RunBatch(std::vector<InsertPlan> plans, const StatementC
   }
   for (std::size_t i = 0; i < sinks.size(); ++i) {
     const PlannedInsert& insert = sinks[i].plan.insert;
-    result.sinks.push_back(
-        {.catalog = insert.catalog, .identifier = insert.identifier, .snapshots = (*snapshots)[i]});
+    result.sinks.push_back({.catalog = insert.catalog, .identifier = insert.identifier, .snapshots = (*snapshots)[i]});
   }
   return result;
 }
@@ -259,7 +258,8 @@ Result<StatementResult> InsertQuery(const syntax::QualifiedName& table, const sy
 }
 
 Result<JobPlan> PlanJobStatement(const syntax::Statement& statement, const StatementContext& context) {
-  if (const auto* execute = std::get_if<syntax::Execute>(&statement.node)) return PlanJobStatement(*execute->statement, context);
+  if (const auto* execute = std::get_if<syntax::Execute>(&statement.node))
+    return PlanJobStatement(*execute->statement, context);
   std::vector<InsertPlan> plans;
   if (const auto* insert = std::get_if<syntax::Insert>(&statement.node)) {
     BRAID_TRY_ASSIGN(InsertPlan plan, PlanInsert(*insert, context));

@@ -17,7 +17,9 @@ Result<JobService*> FindJobs(const StatementContext& context) {
       .Hint("`braid sql` does; SET 'execution.runtime-mode' = 'batch' runs an INSERT to its end");
 }
 
-Datum Instant(std::int64_t ms) { return Datum(Timestamp{.millis = ms, .nanos_of_milli = 0}); }
+Datum Instant(std::int64_t ms) {
+  return Datum(Timestamp{.millis = ms, .nanos_of_milli = 0});
+}
 
 }  // namespace
 
@@ -45,14 +47,16 @@ Result<StatementResult> DescribeJob(const syntax::Describe& statement, const Sta
                      {"start time", DataType::TimestampLtz(3)},
                      {"statement", DataType::String()},
                      {"error", DataType::String()}},
-                    {{job.id, job.name, job.status, Instant(job.start_ms), job.statement, job.error.empty() ? Datum() : Datum(job.error)}});
+                    {{job.id, job.name, job.status, Instant(job.start_ms), job.statement,
+                      job.error.empty() ? Datum() : Datum(job.error)}});
 }
 
 Result<StatementResult> Run(const syntax::StopJob& statement, const StatementContext& context) {
   if (context.session.jobs() == nullptr)
     return Error(ErrorCode::kNotFound, fmt::format("there is no job '{}'", statement.job_id));
   if (statement.with_drain) {
-    return Error(ErrorCode::kUnsupported, "WITH DRAIN is not supported: every checkpoint is whole, and no window is left open")
+    return Error(ErrorCode::kUnsupported,
+                 "WITH DRAIN is not supported: every checkpoint is whole, and no window is left open")
         .Hint("STOP JOB … WITH SAVEPOINT ends behind a whole checkpoint");
   }
   BRAID_TRY_ASSIGN(const auto savepoint,

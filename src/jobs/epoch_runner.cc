@@ -1,0 +1,590 @@
+#include "jobs/epoch_runner.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "jobs/epoch_sink.h"
+#include "jobs/fault_point.h"
+#include "jobs/file_journal.h"
+#include "jobs/job_program.h"
+#include "jobs/run_lineage.h"
+#include "jobs/savepoint.h"
+#include "jobs/sink_rows.h"
+#include "jobs/state_file.h"
+#include "jobs/weighted_scan.h"
+
+namespace braid {
+
+namespace {
+
+// The log is moved into the file between epochs when it is longer.
+constexpr std::int64_t kMaxLogBytes = std::int64_t{64} << 20;
+
+// Rolls back what was not committed.
+class Transaction {
+ public:
+  static Result<Transaction> Begin(DuckConnection& connection) {
+    BRAID_TRY(connection.Execute("BEGIN"));
+    return Transaction(connection);
+  }
+  ~Transaction() {
+    // A connection whose rollback fails is of no further use, and the worker ends with the error that led here.
+    if (connection_ != nullptr) static_cast<void>(connection_->Execute("ROLLBACK"));
+  }
+  Transaction(Transaction&& other) noexcept : connection_(std::exchange(other.connection_, nullptr)) {}
+  Transaction& operator=(Transaction&&) = delete;
+  Status Commit() { return std::exchange(connection_, nullptr)->Execute("COMMIT"); }
+
+ private:
+  explicit Transaction(DuckConnection& connection) : connection_(&connection) {}
+  DuckConnection* connection_;
+};
+
+// "f0, f1, …, w": names for the columns of a source's scan.
+std::string ScanAlias(std::size_t column_count) {
+  std::string names;
+  for (std::size_t i = 0; i < column_count; ++i) names += fmt::format("f{}, ", i);
+  return names + kWeightColumn;
+}
+
+class Runner : public EpochRunner {
+ public:
+  explicit Runner(RunnerSettings settings) : settings_(std::move(settings)) {}
+
+  Status Open() {
+    BRAID_TRY(LocalFileSystem()->CreateDirectories(settings_.folder.TemporaryDirectory()));
+    BRAID_TRY_ASSIGN(state_, StateFile::Open({.path = settings_.folder.StateFile(),
+                                              .temporary_directory = settings_.folder.TemporaryDirectory(),
+                                              .threads = settings_.threads,
+                                              .memory_limit_bytes = settings_.memory_limit_bytes}));
+    BRAID_TRY_ASSIGN(program_, MakeJobProgram(settings_.plan));
+    BRAID_TRY_ASSIGN(lineage_, RunLineage::Open(settings_.plan, *settings_.clock));
+    for (std::size_t i = 0; i < settings_.plan.inserts.size(); ++i) {
+      const PlannedInsert& insert = settings_.plan.inserts[i];
+      BRAID_TRY_ASSIGN(auto sink,
+                       OpenEpochSink(insert, i, journal_, settings_.folder.TemporaryDirectory(), *settings_.clock));
+      rows_.emplace_back(fmt::format("sink_{}", i), FieldsOf(insert.table), sink->traits(),
+                         program_.parts[i].append_only && !settings_.record.rebuild);
+      sinks_.push_back(std::move(sink));
+    }
+    BRAID_TRY(Restore());
+    BRAID_TRY(BeginRun());
+    return MakeTables();
+  }
+
+  Result<Outcome> Run() override {
+    if (!identity_.bootstrapped) {
+      BRAID_TRY(Bootstrap());
+      return Outcome::kRan;
+    }
+    std::vector<std::optional<SourceStep>> steps;
+    bool any = false;
+    for (std::size_t i = 0; i < program_.sources.size(); ++i) {
+      BRAID_TRY_ASSIGN(std::optional<SourceStep> step, program_.sources[i]->Next(positions_[i].position));
+      any = any || step.has_value();
+      steps.push_back(std::move(step));
+    }
+    if (!any) {
+      const bool ended = std::all_of(
+          program_.sources.begin(), program_.sources.end(),
+          [&, i = std::size_t{0}](const auto& source) mutable { return source->IsEnd(positions_[i++].position); });
+      return ended ? Outcome::kEnded : Outcome::kIdle;
+    }
+    FaultPoint("epoch.planned");
+    BRAID_TRY(RunEpoch(steps));
+    return Outcome::kRan;
+  }
+
+  std::int64_t barrier() const override { return identity_.barrier; }
+  std::int64_t generation() const override { return identity_.generation; }
+
+  Result<std::vector<SourceProgress>> Progress() override {
+    std::vector<SourceProgress> progress;
+    for (std::size_t i = 0; i < program_.sources.size(); ++i) {
+      BRAID_TRY_ASSIGN(const std::int64_t lag, program_.sources[i]->Lag(positions_[i].position));
+      progress.push_back(
+          {.name = program_.sources[i]->name(), .position = PrintJson(positions_[i].position), .lag = lag});
+    }
+    return progress;
+  }
+
+  std::vector<std::string> WatchedFolders() const override {
+    std::vector<std::string> folders;
+    for (const auto& source : program_.sources) {
+      for (std::string& folder : source->WatchedFolders()) folders.push_back(std::move(folder));
+    }
+    return folders;
+  }
+
+  std::int64_t poll_interval_ms() const override {
+    std::int64_t interval = 1000;
+    for (const auto& source : program_.sources) interval = std::min(interval, source->poll_interval_ms());
+    return interval;
+  }
+
+  Result<std::string> Savepoint(const std::string& directory) override {
+    FaultPoint("savepoint.begun");
+    BRAID_TRY(Checkpoint());
+    SavepointContent content{.job = settings_.plan.name,
+                             .statement = settings_.plan.statement,
+                             .identity = identity_,
+                             .sources = {},
+                             .sinks = {}};
+    for (std::size_t i = 0; i < program_.sources.size(); ++i)
+      content.sources.push_back({.source = program_.sources[i].get(), .position = positions_[i].position});
+    for (const auto& sink : sinks_) content.sinks.push_back({.name = sink->name(), .table = sink->table()});
+    return WriteSavepoint(content, settings_.folder.StateFile(), directory, *settings_.clock);
+  }
+
+  Status End(JobState state, const std::string& error) override {
+    if (!IsLive(state) && state != JobState::kFailed) BRAID_TRY(Checkpoint());
+    if (state == JobState::kFinished) {
+      for (std::size_t i = 0; i < program_.sources.size(); ++i)
+        BRAID_TRY(program_.sources[i]->Pin(ConsumerOf(i), Json(), false));
+    }
+    return lineage_->End(identity_, state, error);
+  }
+
+ private:
+  DuckConnection& connection() { return state_->connection(); }
+  std::string ConsumerOf(std::size_t source) const {
+    return fmt::format("braid-{}-{}", NameInTables(settings_.plan.name), source);
+  }
+
+  // ---- Start ----
+
+  // Reads the state and finishes or undoes what a former process left.
+  Status Restore() {
+    FaultPoint("restart.recovering");
+    BRAID_TRY_ASSIGN(const std::optional<JobIdentity> known, state_->ReadIdentity());
+    if (known) identity_ = *known;
+    BRAID_TRY_ASSIGN(positions_, state_->ReadPositions());
+    positions_.resize(program_.sources.size());
+    if (known && !known->plan.empty() && known->plan != program_.identity) {
+      return Error(ErrorCode::kConflict,
+                   fmt::format("the state of job {} was made for another query than it has now", settings_.plan.name))
+          .Hint("`braid job restart … --rebuild-state` makes it anew");
+    }
+    BRAID_TRY_ASSIGN(const std::optional<EpochRecord> epoch, state_->ReadEpoch());
+    BRAID_TRY(RemoveUndecidedFiles(epoch ? epoch->barrier : 0));
+    if (epoch && !epoch->done) {
+      Log(LogLevel::kWarning, "a checkpoint that was decided is committed now",
+          fmt::format("job={} barrier={}", settings_.plan.name, epoch->barrier));
+      BRAID_TRY(CommitEpoch(*epoch, true));
+    }
+    FaultPoint("restart.recovered");
+    return Ok();
+  }
+
+  // Files of an epoch that was never decided belong to nobody.
+  Status RemoveUndecidedFiles(std::int64_t decided) {
+    BRAID_TRY_ASSIGN(const std::vector<std::int64_t> journals, settings_.folder.Journals());
+    for (const std::int64_t barrier : journals) {
+      const std::string path = settings_.folder.JournalFile(barrier);
+      if (barrier > decided) {
+        BRAID_TRY_ASSIGN(const std::vector<std::string> files, FileJournal::Read(path));
+        for (const std::string& file : files) BRAID_TRY(LocalFileSystem()->Delete(file));
+      }
+      BRAID_TRY(LocalFileSystem()->Delete(path));
+    }
+    return Ok();
+  }
+
+  // A crash goes on with the run, as its next attempt; a start on request is a new run.
+  Status BeginRun() {
+    if (identity_.record == settings_.record.id) {
+      ++identity_.attempt;
+    } else {
+      std::vector<Table> tables;
+      for (const JobProgram::Part& part : program_.parts) {
+        for (const DeltaSource& source : part.program.sources) {
+          if (source.table.relation && std::holds_alternative<Table>(*source.table.relation))
+            tables.push_back(std::get<Table>(*source.table.relation));
+        }
+      }
+      identity_.generation = std::max(identity_.generation, settings_.record.generation_before);
+      identity_.barrier = std::max(identity_.barrier, settings_.record.barrier_before);
+      BRAID_TRY_ASSIGN(identity_, lineage_->Begin(settings_.plan, tables, identity_));
+      identity_.record = settings_.record.id;
+    }
+    identity_.plan = program_.identity;
+    BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
+    BRAID_TRY(state_->WriteIdentity(identity_));
+    BRAID_TRY(transaction.Commit());
+    FaultPoint("restart.begun");
+    return Ok();
+  }
+
+  Status MakeTables() {
+    for (std::size_t part = 0; part < program_.parts.size(); ++part) {
+      BRAID_TRY(connection().Execute(fmt::format("CREATE SCHEMA IF NOT EXISTS part_{}", part)));
+    }
+    return Ok();
+  }
+
+  // Each program's state tables lie in a schema of its own, since two may have the same names.
+  Status UsePart(std::size_t part) { return connection().Execute(fmt::format("SET schema = 'part_{}'", part)); }
+
+  // ---- Epochs ----
+
+  Status SetTime() {
+    return connection().Execute(
+        fmt::format("SET VARIABLE {} = CAST({} AS BIGINT)", kEpochTimeVariable, settings_.clock->NowMs()));
+  }
+
+  // The content at the start, which is the first epoch.
+  Status Bootstrap() {
+    FaultPoint("epoch.planned");
+    std::vector<std::optional<SourceStep>> steps;
+    for (std::size_t i = 0; i < program_.sources.size(); ++i) {
+      BRAID_TRY_ASSIGN(SourceStep step, program_.sources[i]->Start());
+      if (!step.to.is_null()) BRAID_TRY(program_.sources[i]->Pin(ConsumerOf(i), step.to, true));
+      steps.emplace_back(std::move(step));
+    }
+    BRAID_TRY(SetTime());
+    BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
+    FaultPoint("epoch.begun");
+    std::vector<ScanRegistration> registrations;
+    std::vector<std::string> scans(steps.size());  // SQL of each source's content
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (steps[i]->changes == nullptr) continue;
+      scans[i] = ScanSql(steps[i]->changes, registrations);
+    }
+    for (std::size_t part = 0; part < program_.parts.size(); ++part) {
+      const DeltaProgram& program = program_.parts[part].program;
+      BRAID_TRY(UsePart(part));
+      for (const DeltaTable& table : program.temp_tables) BRAID_TRY(connection().Execute(table.create_sql));
+      for (const StateTable& table : program.state_tables) BRAID_TRY(connection().Execute(table.table.create_sql));
+      for (std::size_t i = 0; i < program.sources.size(); ++i)
+        BRAID_TRY(ShowContent(program.sources[i], i, scans[program_.parts[part].sources[i]]));
+      FaultPoint("epoch.read");
+      for (const DeltaStep& step : program.bootstrap) BRAID_TRY(connection().Execute(step.sql));
+      BRAID_TRY(MakeSinkRows(part));
+      for (std::size_t i = 0; i < program.sources.size(); ++i)
+        BRAID_TRY(connection().Execute(fmt::format("DROP VIEW temp.new_{}", i)));
+      for (const DeltaTable& table : program.temp_tables) used_tables_.insert(table.name);
+    }
+    identity_.bootstrapped = true;
+    return FinishEpoch(std::move(transaction), steps);
+  }
+
+  // The view `new_<i>` of a source's content.
+  Status ShowContent(const DeltaSource& source, std::size_t position, const std::string& scan) {
+    std::string columns;
+    for (const std::size_t column : source.columns)
+      columns += fmt::format("{}{}c{}", columns.empty() ? "" : ", ", scan.empty() ? "" : fmt::format("f{} AS ", column),
+                             column);
+    if (columns.empty()) columns = "1 AS one";
+    const std::string from = scan.empty() ? fmt::format("{} WHERE false", source.changes.name) : scan;
+    return connection().Execute(
+        fmt::format("CREATE OR REPLACE TEMP VIEW new_{} AS SELECT {} FROM {}", position, columns, from));
+  }
+
+  std::string ScanSql(const std::shared_ptr<const ScanSource>& source, std::vector<ScanRegistration>& registrations) {
+    registrations.push_back(state_->engine().Register(source));
+    return fmt::format("{} AS t({})", registrations.back().sql(), ScanAlias(source->fields().size() - 1));
+  }
+
+  Status RunEpoch(std::vector<std::optional<SourceStep>>& steps) {
+    BRAID_TRY(SetTime());
+    BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
+    FaultPoint("epoch.begun");
+    BRAID_TRY_ASSIGN(const std::vector<std::string> changes, ReadChanges(steps));
+    FaultPoint("epoch.read");
+    for (std::size_t part = 0; part < program_.parts.size(); ++part) {
+      BRAID_TRY(UsePart(part));
+      BRAID_TRY(RunProgram(part, changes));
+      BRAID_TRY(MakeSinkRows(part));
+    }
+    return FinishEpoch(std::move(transaction), steps);
+  }
+
+  // The changes of all sources as temp tables `in_<i>`; empty text for those without any. What comes from outside can
+  // be read once, and several programs may need it.
+  Result<std::vector<std::string>> ReadChanges(const std::vector<std::optional<SourceStep>>& steps) {
+    std::vector<std::string> tables(steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (!steps[i] || steps[i]->changes == nullptr) continue;
+      std::vector<ScanRegistration> registrations;
+      std::string columns;
+      for (const std::size_t column : NeededColumns(i)) columns += fmt::format("f{}, ", column);
+      const std::string scan = ScanSql(steps[i]->changes, registrations);
+      tables[i] = fmt::format("in_{}", i);
+      BRAID_TRY(connection()
+                    .Execute(fmt::format("CREATE OR REPLACE TEMP TABLE {} AS SELECT {}{} FROM {}", tables[i], columns,
+                                         kWeightColumn, scan))
+                    .Context("while reading " + program_.sources[i]->name()));
+      BRAID_TRY(CheckGrowth(i, tables[i]));
+    }
+    return tables;
+  }
+
+  std::set<std::size_t> NeededColumns(std::size_t source) const {
+    std::set<std::size_t> columns;
+    for (const JobProgram::Part& part : program_.parts) {
+      for (std::size_t i = 0; i < part.sources.size(); ++i) {
+        if (part.sources[i] == source)
+          columns.insert(part.program.sources[i].columns.begin(), part.program.sources[i].columns.end());
+      }
+    }
+    return columns;
+  }
+
+  // The plan may count on a source that only grows.
+  Status CheckGrowth(std::size_t source, const std::string& table) {
+    if (!program_.sources[source]->traits().append_only) return Ok();
+    BRAID_TRY_ASSIGN(const std::int64_t gone,
+                     state_->CountOf(fmt::format("SELECT count(*) FROM {} WHERE w < 0", table)));
+    if (gone == 0) return Ok();
+    return Error(ErrorCode::kConflict,
+                 fmt::format("{} rows of {} were taken back, and the job's plan counts on rows being added alone", gone,
+                             program_.sources[source]->name()))
+        .Hint("`braid job restart … --rebuild-state` evaluates the query on what is there");
+  }
+
+  Status RunProgram(std::size_t part, const std::vector<std::string>& changes) {
+    const DeltaProgram& program = program_.parts[part].program;
+    // Several programs share the names of temp tables, so each makes its own.
+    const bool shared = program_.parts.size() > 1;
+    for (const DeltaTable& table : program.temp_tables) {
+      if (shared || !made_tables_ || used_tables_.contains(table.name))
+        BRAID_TRY(connection().Execute(table.create_sql));
+    }
+    if (!shared) made_tables_ = true;
+    used_tables_.clear();
+    for (std::size_t i = 0; i < program.sources.size(); ++i) {
+      const std::string& from = changes[program_.parts[part].sources[i]];
+      if (from.empty()) continue;
+      const DeltaSource& source = program.sources[i];
+      std::string columns;
+      for (const std::size_t column : source.columns) columns += fmt::format("f{}, ", column);
+      BRAID_TRY(connection().Execute(
+          fmt::format("INSERT INTO {} SELECT {}{} FROM {}", source.changes.name, columns, kWeightColumn, from)));
+      used_tables_.insert(source.changes.name);
+    }
+    for (const DeltaStep& step : program.epoch) {
+      const bool idle =
+          !step.inputs.empty() && std::none_of(step.inputs.begin(), step.inputs.end(),
+                                               [&](const std::string& input) { return used_tables_.contains(input); });
+      if (idle) continue;
+      BRAID_TRY(connection().Execute(step.sql));
+      used_tables_.insert(step.output);
+    }
+    return Ok();
+  }
+
+  // What changes in a sink, as its own columns.
+  Status MakeSinkRows(std::size_t part) {
+    const PlannedInsert& insert = settings_.plan.inserts[part];
+    std::string columns;
+    for (std::size_t i = 0; i < insert.query.columns.size(); ++i) columns += fmt::format("c{}, ", i);
+    std::string rows =
+        insert.Select(fmt::format("SELECT {}w FROM {}", columns, program_.parts[part].program.output.name), {"w"});
+    std::vector<ScanRegistration> registrations;
+    if (settings_.record.rebuild && !identity_.bootstrapped) {
+      BRAID_TRY_ASSIGN(const auto content, ContentOf(part));
+      std::string names;
+      for (std::size_t i = 0; i < FieldsOf(insert.table).size(); ++i) names += fmt::format("f{}, ", i);
+      rows += fmt::format(" UNION ALL SELECT {}w FROM {}", names, ScanSql(content, registrations));
+    }
+    BRAID_TRY(
+        connection().Execute(rows_[part].CreateSql(rows)).Context("while computing what changes in " + insert.name));
+    return CheckSinkRows(part);
+  }
+
+  // What the sink holds now, to be taken away from what it is to hold.
+  Result<std::shared_ptr<const ScanSource>> ContentOf(std::size_t part) const {
+    const std::string& name = settings_.plan.inserts[part].name;
+    const Table* table = sinks_[part]->table();
+    if (table == nullptr)
+      return Error(ErrorCode::kUnsupported, fmt::format("{} cannot be compared with the query's result", name))
+          .Hint("restart the job from a savepoint, or start it under another name");
+    if (!EqualsIgnoreCase(table->options().Get("merge-engine", "deduplicate"), "deduplicate")) {
+      return Error(ErrorCode::kUnsupported,
+                   fmt::format("{} merges rows, so it cannot be compared with the query's result", name))
+          .Hint("restart the job from a savepoint");
+    }
+    BRAID_TRY_ASSIGN(Plan plan, PlanBatch(*table, {}));
+    return MakeWeightedScan(name, table->schema().fields,
+                            {{.table = *table, .splits = std::move(plan.splits), .weight = -1}});
+  }
+
+  Status CheckSinkRows(std::size_t part) {
+    const std::string faults = rows_[part].FaultsSql();
+    if (faults.empty()) return Ok();
+    BRAID_TRY_ASSIGN(const std::int64_t count, state_->CountOf(faults));
+    if (count == 0) return Ok();
+    BRAID_TRY_ASSIGN(const auto example, state_->TextOf(rows_[part].FaultExampleSql()));
+    const std::string& name = sinks_[part]->name();
+    if (sinks_[part]->traits().key.empty()) {
+      return Error(ErrorCode::kInvalidArgument,
+                   fmt::format("{} has no primary key and cannot take a deletion ({})", name, example))
+          .Hint("write the query's result into a table with a primary key");
+    }
+    return Error(ErrorCode::kInvalidArgument,
+                 fmt::format("the query gives several rows of one primary key of {} ({})", name, example))
+        .Hint("the sink's key must tell the query's rows apart: GROUP BY it, or keep one row a key by ROW_NUMBER()");
+  }
+
+  // Steps 4 to 7: files, decision, commit, record.
+  Status FinishEpoch(Transaction transaction, const std::vector<std::optional<SourceStep>>& steps) {
+    FaultPoint("epoch.computed");
+    EpochRecord epoch{.barrier = identity_.barrier + 1, .done = false, .body = {}};
+    journal_.Begin(settings_.folder.JournalFile(epoch.barrier));
+    BRAID_TRY_ASSIGN(Json::Array commits, WriteSinks(epoch.barrier));
+    std::vector<SourcePosition> positions = positions_;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (steps[i]) Advance(*steps[i], positions[i]);
+    }
+    if (!commits.empty()) {
+      std::vector<Json> sources;
+      for (SourcePosition& position : positions) {
+        sources.push_back(position.pending.is_null() ? NothingNew(position.last)
+                                                     : std::exchange(position.pending, Json()));
+      }
+      BRAID_TRY_ASSIGN(const auto properties, lineage_->Properties(settings_.plan, identity_, epoch.barrier,
+                                                                   static_cast<std::int64_t>(commits.size()), sources));
+      Json carried{Json::Object()};
+      for (const auto& [key, value] : properties) carried.Add(key, value);
+      epoch.body.Add("properties", std::move(carried));
+      epoch.body.Add("sinks", std::move(commits));
+      identity_.barrier = epoch.barrier;
+      BRAID_TRY(state_->WriteEpoch(epoch));
+    }
+    const bool commits_something = epoch.body.is_object();
+    BRAID_TRY(state_->WriteIdentity(identity_));
+    BRAID_TRY(state_->WritePositions(positions));
+    FaultPoint("epoch.persisting");
+    BRAID_TRY(transaction.Commit());
+    FaultPoint("epoch.decided");
+    positions_ = std::move(positions);
+    if (commits_something) return CommitEpoch(epoch, false);
+    return PinSources();
+  }
+
+  static void Advance(const SourceStep& step, SourcePosition& position) {
+    position.position = step.to;
+    const Json went_in = step.table ? ToJson(*step.table) : step.outside;
+    if (went_in.is_null()) return;
+    position.pending = JoinRanges(position.pending, went_in);
+    position.last = went_in;
+  }
+
+  // Writes the files of every sink that changes; what their commits need.
+  Result<Json::Array> WriteSinks(std::int64_t barrier) {
+    Json::Array commits;
+    for (std::size_t i = 0; i < sinks_.size(); ++i) {
+      BRAID_TRY_ASSIGN(const std::int64_t count, state_->CountOf(rows_[i].CountSql()));
+      if (count == 0) continue;
+      BRAID_TRY(sinks_[i]->Begin(identity_.commit_user).Context("while opening " + sinks_[i]->name()));
+      BRAID_TRY(WriteSink(i).Context("while writing to " + sinks_[i]->name()));
+      BRAID_TRY_ASSIGN(Json prepared, sinks_[i]->Prepare(barrier).Context("while writing to " + sinks_[i]->name()));
+      Json commit;
+      commit.Add("sink", static_cast<std::int64_t>(i));
+      commit.Add("prepared", std::move(prepared));
+      commits.emplace_back(std::move(commit));
+    }
+    FaultPoint("epoch.written");
+    // A writer removes some of its files again, such as runs that it has merged.
+    std::vector<std::string> files = journal_.Files();
+    std::erase_if(files, [](const std::string& file) {
+      const Result<bool> exists = LocalFileSystem()->Exists(file);
+      return exists && !*exists;
+    });
+    if (!files.empty()) BRAID_TRY(LocalFileSystem()->SyncFiles(files));
+    FaultPoint("epoch.synced");
+    return commits;
+  }
+
+  Status WriteSink(std::size_t sink) {
+    std::vector<DataType> wanted;
+    for (const DataField& field : FieldsOf(settings_.plan.inserts[sink].table)) wanted.push_back(field.type.Nullable());
+    wanted.push_back(DataType::TinyInt());
+    BRAID_TRY_ASSIGN(const auto rows, connection().Query(rows_[sink].RowsSql(), wanted));
+    for (;;) {
+      BRAID_TRY_ASSIGN(std::optional<Batch> batch, rows->Next());
+      if (!batch) return Ok();
+      const int last = batch->rows->num_columns() - 1;
+      batch->kinds = std::static_pointer_cast<arrow::Int8Array>(batch->rows->column(last));
+      auto without_kind = batch->rows->RemoveColumn(last);
+      if (!without_kind.ok()) return Error(ErrorCode::kInternal, without_kind.status().ToString());
+      batch->rows = *std::move(without_kind);
+      BRAID_TRY(sinks_[sink]->Write(*batch));
+    }
+  }
+
+  Status CommitEpoch(const EpochRecord& epoch, bool recovered) {
+    SinkCommit commit{.barrier = epoch.barrier, .properties = {}};
+    const Json* properties = epoch.body.Find("properties");
+    const Json* sinks = epoch.body.Find("sinks");
+    if (properties == nullptr || !properties->is_object() || sinks == nullptr || !sinks->is_array())
+      return Error(ErrorCode::kCorruption, fmt::format("barrier {} of job {} is damaged in its state file",
+                                                       epoch.barrier, settings_.plan.name));
+    for (const auto& [key, value] : properties->as_object()) commit.properties.emplace(key, value.as_string());
+    for (const Json& one : sinks->as_array()) {
+      BRAID_TRY_ASSIGN(const std::int64_t sink, one.GetInteger("sink"));
+      const Json* prepared = one.Find("prepared");
+      if (sink < 0 || sink >= static_cast<std::int64_t>(sinks_.size()) || prepared == nullptr)
+        return Error(ErrorCode::kCorruption, fmt::format("barrier {} of job {} is damaged in its state file",
+                                                         epoch.barrier, settings_.plan.name));
+      EpochSink& target = *sinks_[static_cast<std::size_t>(sink)];
+      BRAID_TRY(target.Commit(identity_.commit_user, commit, *prepared, recovered)
+                    .Context(fmt::format("while committing barrier {} to {}", epoch.barrier, target.name())));
+    }
+    FaultPoint("epoch.committed");
+    BRAID_TRY(lineage_->Index());
+    FaultPoint("epoch.indexed");
+    BRAID_TRY(PinSources());
+    FaultPoint("epoch.pinned");
+    BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
+    BRAID_TRY(state_->WriteEpoch({.barrier = epoch.barrier, .done = true, .body = {}}));
+    BRAID_TRY(transaction.Commit());
+    BRAID_TRY(journal_.Clear());
+    FaultPoint("epoch.done");
+    if (state_->LogBytes() > kMaxLogBytes) return Checkpoint();
+    return Ok();
+  }
+
+  Status PinSources() {
+    for (std::size_t i = 0; i < program_.sources.size(); ++i) {
+      if (!positions_[i].position.is_null())
+        BRAID_TRY(program_.sources[i]->Pin(ConsumerOf(i), positions_[i].position, false));
+    }
+    return Ok();
+  }
+
+  Status Checkpoint() {
+    FaultPoint("checkpoint.begun");
+    BRAID_TRY(state_->Checkpoint());
+    FaultPoint("checkpoint.done");
+    return Ok();
+  }
+
+  RunnerSettings settings_;
+  FileJournal journal_;  // before what notes files in it
+  std::unique_ptr<StateFile> state_;
+  JobProgram program_;
+  std::unique_ptr<RunLineage> lineage_;
+  std::vector<std::unique_ptr<EpochSink>> sinks_;
+  std::vector<SinkRows> rows_;  // of each sink
+  JobIdentity identity_;
+  std::vector<SourcePosition> positions_;
+  bool made_tables_ = false;           // the temp tables of the only program are there
+  std::set<std::string> used_tables_;  // temp tables that may have rows
+};
+
+}  // namespace
+
+Result<std::unique_ptr<EpochRunner>> EpochRunner::Open(RunnerSettings settings) {
+  auto runner = std::make_unique<Runner>(std::move(settings));
+  BRAID_TRY(runner->Open());
+  return std::unique_ptr<EpochRunner>(std::move(runner));
+}
+
+}  // namespace braid

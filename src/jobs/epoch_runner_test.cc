@@ -1,0 +1,287 @@
+#include "jobs/epoch_runner.h"
+
+#include <fstream>
+#include <regex>
+
+#include <fmt/format.h>
+
+#include "connectors/connectors.h"
+#include "meta/stores.h"
+#include "sql/session_testing.h"
+
+namespace braid {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+class EpochRunnerTest : public SessionTest {
+ protected:
+  EpochRunnerTest() : base_(std::filesystem::path(warehouse()).parent_path()), folder_(base_.string() + "/job") {
+    SessionSettings settings;
+    settings.connectors = StandardConnectors();
+    Restart(std::move(settings));
+    EXPECT_THAT(folder_.Create(), IsOk());
+  }
+
+  // The job as one that was just started, or with the same id as one that goes on after a crash.
+  Result<std::unique_ptr<EpochRunner>> Open(const std::string& statement, const std::string& id = "1",
+                                            bool rebuild = false) {
+    BRAID_TRY_ASSIGN(JobPlan plan, session().PlanJob(statement));
+    plan.name = "job1";
+    JobRecord record;
+    record.id = id;
+    record.name = "job1";
+    record.rebuild = rebuild;
+    return EpochRunner::Open({.folder = folder_,
+                              .record = record,
+                              .plan = std::move(plan),
+                              .threads = 2,
+                              .memory_limit_bytes = std::int64_t{256} << 20});
+  }
+
+  // Runs epochs until nothing is left to read. How many ran.
+  static Result<int> CatchUp(EpochRunner& runner) {
+    for (int epochs = 0;; ++epochs) {
+      BRAID_TRY_ASSIGN(const EpochRunner::Outcome outcome, runner.Run());
+      if (outcome != EpochRunner::Outcome::kRan) return epochs;
+    }
+  }
+
+  std::vector<std::string> Rows(const std::string& query) {
+    auto rows = Run(query);
+    EXPECT_THAT(rows, IsOk());
+    return rows ? *rows : std::vector<std::string>();
+  }
+
+  void MakeWords() {
+    ASSERT_THAT(Run("CREATE TABLE words (word STRING)"), IsOk());
+    ASSERT_THAT(Run("CREATE TABLE counts (word STRING PRIMARY KEY NOT ENFORCED, cnt BIGINT) WITH ('bucket' = '1')"),
+                IsOk());
+    ASSERT_THAT(Run("INSERT INTO words VALUES ('a'), ('b'), ('a')"), IsOk());
+  }
+
+  std::filesystem::path base_;
+  JobFolder folder_;
+};
+
+constexpr const char* kCount = "INSERT INTO counts SELECT word, COUNT(*) FROM words GROUP BY word";
+
+TEST_F(EpochRunnerTest, CountsFollowTheWords) {
+  MakeWords();
+  auto runner = Open(kCount);
+  ASSERT_THAT(runner, IsOk());
+  EXPECT_THAT(CatchUp(**runner), HasValue(1));
+  EXPECT_THAT(Rows("SELECT * FROM counts"), UnorderedElementsAre("a|2", "b|1"));
+  ASSERT_THAT(Run("INSERT INTO words VALUES ('b'), ('c')"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO words VALUES ('c')"), IsOk());
+  EXPECT_THAT(CatchUp(**runner), HasValue(1)) << "both snapshots in one epoch";
+  EXPECT_THAT(Rows("SELECT * FROM counts"), UnorderedElementsAre("a|2", "b|2", "c|2"));
+  EXPECT_EQ((*runner)->barrier(), 2);
+  EXPECT_THAT(CatchUp(**runner), HasValue(0));
+}
+
+TEST_F(EpochRunnerTest, AJobThatIsOpenedAgainGoesOn) {
+  MakeWords();
+  {
+    auto runner = Open(kCount);
+    ASSERT_THAT(runner, IsOk());
+    ASSERT_THAT(CatchUp(**runner), IsOk());
+  }
+  ASSERT_THAT(Run("INSERT INTO words VALUES ('a')"), IsOk());
+  auto runner = Open(kCount);
+  ASSERT_THAT(runner, IsOk());
+  EXPECT_THAT(CatchUp(**runner), HasValue(1));
+  EXPECT_THAT(Rows("SELECT * FROM counts"), UnorderedElementsAre("a|3", "b|1"));
+}
+
+TEST_F(EpochRunnerTest, KeyTablesWithoutAChangelogAreComparedSnapshotBySnapshot) {
+  ASSERT_THAT(
+      Run("CREATE TABLE prices (id INT PRIMARY KEY NOT ENFORCED, shop STRING, price INT) WITH ('bucket' = '2')"),
+      IsOk());
+  ASSERT_THAT(Run("CREATE TABLE totals (shop STRING PRIMARY KEY NOT ENFORCED, total INT) WITH ('bucket' = '1')"),
+              IsOk());
+  ASSERT_THAT(Run("INSERT INTO prices VALUES (1, 'x', 10), (2, 'x', 20), (3, 'y', 5)"), IsOk());
+  auto runner = Open("INSERT INTO totals SELECT shop, SUM(price) FROM prices GROUP BY shop");
+  ASSERT_THAT(runner, IsOk());
+  ASSERT_THAT(CatchUp(**runner), IsOk());
+  EXPECT_THAT(Rows("SELECT * FROM totals"), UnorderedElementsAre("x|30", "y|5"));
+  ASSERT_THAT(Run("INSERT INTO prices VALUES (2, 'x', 25), (3, 'x', 1)"), IsOk());
+  ASSERT_THAT(CatchUp(**runner), IsOk());
+  EXPECT_THAT(Rows("SELECT * FROM totals"), UnorderedElementsAre("x|36"));
+  ASSERT_THAT(Run("INSERT OVERWRITE prices VALUES (9, 'z', 7)"), IsOk());
+  ASSERT_THAT(CatchUp(**runner), IsOk());
+  EXPECT_THAT(Rows("SELECT * FROM totals"), UnorderedElementsAre("z|7"));
+}
+
+TEST_F(EpochRunnerTest, AnAppendTableTakesRowsButNoDeletion) {
+  MakeWords();
+  ASSERT_THAT(Run("CREATE TABLE copies (word STRING)"), IsOk());
+  {
+    auto runner = Open("INSERT INTO copies SELECT word FROM words WHERE word <> 'b'");
+    ASSERT_THAT(runner, IsOk());
+    ASSERT_THAT(CatchUp(**runner), IsOk());
+    EXPECT_THAT(Rows("SELECT * FROM copies"), ElementsAre("a", "a"));
+  }
+  ASSERT_THAT(folder_.RemoveState(), IsOk());
+  ASSERT_THAT(Run("CREATE TABLE numbers (n BIGINT)"), IsOk());
+  auto runner = Open("INSERT INTO numbers SELECT COUNT(*) FROM words", "2");
+  ASSERT_THAT(runner, IsOk());
+  ASSERT_THAT(CatchUp(**runner), IsOk());
+  ASSERT_THAT(Run("INSERT INTO words VALUES ('c')"), IsOk());
+  const auto refused = CatchUp(**runner);
+  ASSERT_THAT(refused, IsError(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(refused.error().message(), HasSubstr("n=3"));
+}
+
+TEST_F(EpochRunnerTest, SeveralRowsOfOneKeyAreRefused) {
+  MakeWords();
+  ASSERT_THAT(Run("CREATE TABLE lengths (len INT PRIMARY KEY NOT ENFORCED, cnt BIGINT) WITH ('bucket' = '1')"), IsOk());
+  auto runner = Open("INSERT INTO lengths SELECT CHAR_LENGTH(word), COUNT(*) FROM words GROUP BY word");
+  ASSERT_THAT(runner, IsOk());
+  EXPECT_THAT(CatchUp(**runner), HasMessage("several rows of one primary key"));
+}
+
+TEST_F(EpochRunnerTest, FilesOfAFolderAreFollowed) {
+  const std::filesystem::path files = base_ / "files";
+  std::filesystem::create_directories(files);
+  std::ofstream(files / "1.txt") << "one\ntwo\n";
+  ASSERT_THAT(Run("CREATE TABLE lines (line STRING)"), IsOk());
+  ASSERT_THAT(Run(fmt::format("CREATE TEMPORARY TABLE incoming (line STRING) WITH ('connector' = 'filesystem', 'path' "
+                              "= '{}', 'format' = 'raw')",
+                              files.string())),
+              IsOk());
+  auto runner = Open("INSERT INTO lines SELECT UPPER(line) FROM incoming");
+  ASSERT_THAT(runner, IsOk());
+  ASSERT_THAT(CatchUp(**runner), IsOk());
+  EXPECT_THAT(Rows("SELECT * FROM lines"), UnorderedElementsAre("ONE", "TWO"));
+  std::ofstream(files / "2.txt") << "three\n";
+  EXPECT_THAT((*runner)->Run(), HasValue(EpochRunner::Outcome::kRan));
+  EXPECT_THAT((*runner)->Run(), HasValue(EpochRunner::Outcome::kEnded))
+      << "without 'source.monitor-interval' the files are bounded";
+  EXPECT_THAT(Rows("SELECT * FROM lines"), UnorderedElementsAre("ONE", "TWO", "THREE"));
+}
+
+TEST_F(EpochRunnerTest, AStatementSetWritesAllItsSinksUnderOneBarrier) {
+  MakeWords();
+  ASSERT_THAT(Run("CREATE TABLE copies (word STRING)"), IsOk());
+  auto runner = Open(
+      "EXECUTE STATEMENT SET BEGIN INSERT INTO counts SELECT word, COUNT(*) FROM words GROUP BY word; INSERT INTO "
+      "copies SELECT word FROM words; END");
+  ASSERT_THAT(runner, IsOk());
+  ASSERT_THAT(CatchUp(**runner), IsOk());
+  ASSERT_THAT(Run("INSERT INTO words VALUES ('c')"), IsOk());
+  ASSERT_THAT(CatchUp(**runner), IsOk());
+  EXPECT_THAT(Rows("SELECT * FROM counts"), UnorderedElementsAre("a|2", "b|1", "c|1"));
+  EXPECT_THAT(Rows("SELECT * FROM copies"), UnorderedElementsAre("a", "a", "b", "c"));
+  EXPECT_THAT(Rows("SELECT commit_identifier FROM counts$snapshots"), ElementsAre("1", "2"));
+  EXPECT_THAT(Rows("SELECT commit_identifier FROM copies$snapshots"), ElementsAre("1", "2"));
+}
+
+TEST_F(EpochRunnerTest, SourcesArePinnedByConsumers) {
+  MakeWords();
+  auto runner = Open(kCount);
+  ASSERT_THAT(runner, IsOk());
+  ASSERT_THAT(CatchUp(**runner), IsOk());
+  EXPECT_THAT(Rows("SELECT * FROM words$consumers"), ElementsAre("braid-job1-0|2"));
+  ASSERT_THAT((*runner)->End(JobState::kFinished, ""), IsOk());
+  EXPECT_THAT(Rows("SELECT * FROM words$consumers"), ElementsAre());
+}
+
+TEST_F(EpochRunnerTest, AReplacedSourceStopsTheJobAndARebuildMendsTheSink) {
+  MakeWords();
+  {
+    auto runner = Open(kCount);
+    ASSERT_THAT(runner, IsOk());
+    ASSERT_THAT(CatchUp(**runner), IsOk());
+    // Another line of snapshots under the same ids.
+    ASSERT_THAT(Run("DROP TABLE words"), IsOk());
+    ASSERT_THAT(Run("CREATE TABLE words (word STRING)"), IsOk());
+    ASSERT_THAT(Run("INSERT INTO words VALUES ('a')"), IsOk());
+    ASSERT_THAT(Run("INSERT INTO words VALUES ('z')"), IsOk());
+    EXPECT_THAT(CatchUp(**runner), IsError(ErrorCode::kConflict));
+  }
+  ASSERT_THAT(folder_.RemoveState(), IsOk());
+  auto runner = Open(kCount, "2", true);
+  ASSERT_THAT(runner, IsOk());
+  ASSERT_THAT(CatchUp(**runner), IsOk());
+  EXPECT_THAT(Rows("SELECT * FROM counts"), UnorderedElementsAre("a|1", "z|1"));
+}
+
+TEST_F(EpochRunnerTest, ASnapshotThatExpiredBeforeItWasReadIsNamed) {
+  MakeWords();
+  auto runner = Open(kCount);
+  ASSERT_THAT(runner, IsOk());
+  ASSERT_THAT(CatchUp(**runner), IsOk());
+  ASSERT_THAT(Run("INSERT INTO words VALUES ('c')"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO words VALUES ('d')"), IsOk());
+  for (const char* name : {"snapshot-1", "snapshot-2", "EARLIEST"})
+    std::filesystem::remove(std::filesystem::path(warehouse()) / "default.db/words/snapshot" / name);
+  const auto failed = CatchUp(**runner);
+  ASSERT_THAT(failed, IsError(ErrorCode::kNotFound));
+  EXPECT_THAT(failed.error().message(),
+              HasSubstr("snapshot 2 of c.default.words, the next to read, has expired; the earliest one is 3"));
+}
+
+TEST_F(EpochRunnerTest, ASavepointIsRestoredUnlessItsSinkHasMovedOn) {
+  MakeWords();
+  std::string savepoint;
+  {
+    auto runner = Open(kCount);
+    ASSERT_THAT(runner, IsOk());
+    ASSERT_THAT(CatchUp(**runner), IsOk());
+    auto made = (*runner)->Savepoint(folder_.SavepointDirectory());
+    ASSERT_THAT(made, IsOk());
+    savepoint = *made;
+    EXPECT_THAT(savepoint, HasSubstr("savepoint-job1-g1-1"));
+    EXPECT_THAT(Rows("SELECT tag_name FROM counts$tags"), ElementsAre("savepoint-job1-g1-1"));
+    EXPECT_THAT(Rows("SELECT tag_name FROM words$tags"), ElementsAre("savepoint-job1-g1-1"));
+  }
+  ASSERT_THAT(Run("INSERT INTO words VALUES ('b')"), IsOk());
+  const auto plan = session().PlanJob(kCount);
+  ASSERT_THAT(plan, IsOk());
+  ASSERT_THAT(RestoreSavepoint(folder_, savepoint, *plan), IsOk());
+  {
+    auto runner = Open(kCount, "2");
+    ASSERT_THAT(runner, IsOk());
+    ASSERT_THAT(CatchUp(**runner), IsOk());
+    EXPECT_EQ((*runner)->barrier(), 2);
+    EXPECT_THAT(Rows("SELECT * FROM counts"), UnorderedElementsAre("a|2", "b|2"));
+  }
+  const auto moved = RestoreSavepoint(folder_, savepoint, *plan);
+  ASSERT_THAT(moved, IsError(ErrorCode::kConflict));
+  EXPECT_THAT(moved.error().message(), HasSubstr("snapshot 2 by job1_g2_"));
+  EXPECT_THAT(RestoreSavepoint(folder_, savepoint + "x", *plan), IsError(ErrorCode::kNotFound));
+}
+
+TEST_F(EpochRunnerTest, ADamagedStateFileIsNamed) {
+  MakeWords();
+  std::ofstream(folder_.StateFile())
+      << "this is no database, though it is long enough to be looked at as one by its header";
+  const auto opened = Open(kCount);
+  ASSERT_THAT(opened, IsError(ErrorCode::kCorruption));
+  EXPECT_THAT(opened.error().hint(), HasSubstr("--rebuild-state"));
+}
+
+TEST_F(EpochRunnerTest, AnotherQueryDoesNotTakeTheState) {
+  MakeWords();
+  {
+    auto runner = Open(kCount);
+    ASSERT_THAT(runner, IsOk());
+    ASSERT_THAT(CatchUp(**runner), IsOk());
+  }
+  EXPECT_THAT(Open("INSERT INTO counts SELECT word, COUNT(*) FROM words WHERE word <> 'a' GROUP BY word"),
+              IsError(ErrorCode::kConflict));
+}
+
+TEST_F(EpochRunnerTest, WhatAJobCannotReadIsNamed) {
+  MakeWords();
+  EXPECT_THAT(Open("INSERT INTO words SELECT CAST(snapshot_id AS STRING) FROM words$snapshots"),
+              IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(Open("INSERT INTO words SELECT word FROM counts /*+ OPTIONS('scan.mode' = 'latest') */"),
+              IsError(ErrorCode::kUnsupported));
+}
+
+}  // namespace
+}  // namespace braid

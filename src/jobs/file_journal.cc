@@ -1,0 +1,128 @@
+#include "jobs/file_journal.h"
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "jobs/fault_point.h"
+
+namespace braid {
+
+struct FileJournal::State {
+  std::string path;
+  mutable std::mutex mutex;  // guards what follows
+  int descriptor = -1;
+  std::vector<std::string> files;
+};
+
+namespace {
+
+Error JournalError(const std::string& path) {
+  return Error(ErrorCode::kIo, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+}
+
+class JournalledFileSystem : public FileSystem {
+ public:
+  JournalledFileSystem(std::shared_ptr<FileSystem> base, FileJournal& journal)
+      : base_(std::move(base)), journal_(journal) {}
+
+  Result<std::string> ReadAll(std::string_view path) const override { return base_->ReadAll(path); }
+  Result<std::unique_ptr<InputFile>> Open(std::string_view path) const override { return base_->Open(path); }
+  Result<std::unique_ptr<OutputFile>> Create(std::string_view path) override {
+    BRAID_TRY(journal_.Add(std::string(path)));
+    FaultPoint("epoch.named");
+    return base_->Create(path);
+  }
+  Status CreateAtomically(std::string_view path, std::string_view content) override {
+    return base_->CreateAtomically(path, content);
+  }
+  Status Replace(std::string_view path, std::string_view content) override { return base_->Replace(path, content); }
+  Result<std::vector<FileInfo>> List(std::string_view directory) const override { return base_->List(directory); }
+  Result<FileStatus> Stat(std::string_view path) const override { return base_->Stat(path); }
+  Status Delete(std::string_view path) override { return base_->Delete(path); }
+  Status DeleteTree(std::string_view directory) override { return base_->DeleteTree(directory); }
+  Result<bool> DeleteEmptyDirectory(std::string_view directory) override {
+    return base_->DeleteEmptyDirectory(directory);
+  }
+  Status Rename(std::string_view from, std::string_view to) override { return base_->Rename(from, to); }
+  Status CreateDirectories(std::string_view directory) override { return base_->CreateDirectories(directory); }
+  Status SyncFiles(std::span<const std::string> paths) override { return base_->SyncFiles(paths); }
+  Status Exchange(std::string_view first, std::string_view second) override { return base_->Exchange(first, second); }
+  Status Link(std::string_view existing, std::string_view name) override { return base_->Link(existing, name); }
+  Result<std::unique_ptr<FileLock>> TryLock(std::string_view path, std::string_view owner) override {
+    return base_->TryLock(path, owner);
+  }
+  Result<std::unique_ptr<DirectoryHandle>> OpenDirectory(std::string_view path) override {
+    return base_->OpenDirectory(path);
+  }
+
+ private:
+  std::shared_ptr<FileSystem> base_;
+  FileJournal& journal_;
+};
+
+}  // namespace
+
+FileJournal::FileJournal() : state_(std::make_unique<State>()) {}
+
+FileJournal::~FileJournal() {
+  if (state_->descriptor >= 0) ::close(state_->descriptor);
+}
+
+void FileJournal::Begin(std::string path) {
+  const std::scoped_lock lock(state_->mutex);
+  if (state_->descriptor >= 0) ::close(std::exchange(state_->descriptor, -1));
+  state_->path = std::move(path);
+  state_->files.clear();
+}
+
+Status FileJournal::Add(const std::string& file) {
+  const std::scoped_lock lock(state_->mutex);
+  if (state_->descriptor < 0) {
+    state_->descriptor = ::open(state_->path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (state_->descriptor < 0) return JournalError(state_->path);
+  }
+  const std::string line = file + "\n";
+  if (::write(state_->descriptor, line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
+      ::fdatasync(state_->descriptor) != 0) {
+    return JournalError(state_->path);
+  }
+  state_->files.push_back(file);
+  return Ok();
+}
+
+std::vector<std::string> FileJournal::Files() const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->files;
+}
+
+Status FileJournal::Clear() {
+  const std::scoped_lock lock(state_->mutex);
+  state_->files.clear();
+  if (state_->descriptor < 0) return Ok();
+  ::close(std::exchange(state_->descriptor, -1));
+  return LocalFileSystem()->Delete(state_->path);
+}
+
+Result<std::vector<std::string>> FileJournal::Read(const std::string& path) {
+  Result<std::string> text = LocalFileSystem()->ReadAll(path);
+  std::vector<std::string> files;
+  if (!text && text.error().code() == ErrorCode::kNotFound) return files;
+  if (!text) return std::move(text).error();
+  for (std::string& line : Split(*text, '\n')) {
+    if (!line.empty()) files.push_back(std::move(line));
+  }
+  return files;
+}
+
+std::shared_ptr<FileSystem> MakeJournalledFileSystem(std::shared_ptr<FileSystem> base, FileJournal& journal) {
+  return std::make_shared<JournalledFileSystem>(std::move(base), journal);
+}
+
+}  // namespace braid

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "io/file_system.h"
+
+namespace braid {
+
+/// The names of files that an epoch has begun to write, on disk before the files are, so that a restart can delete what
+/// a crash left behind (spec streaming.md §2.2, step 4). Thread-safe.
+class FileJournal {
+ public:
+  FileJournal();
+  ~FileJournal();
+  FileJournal(const FileJournal&) = delete;
+  FileJournal& operator=(const FileJournal&) = delete;
+
+  /// Goes on in another local file, which is made with the first name.
+  void Begin(std::string path);
+  /// Notes a name, synced.
+  Status Add(const std::string& file);
+  /// Names noted since Begin.
+  std::vector<std::string> Files() const;
+  /// Deletes the journal: the files belong to somebody now.
+  Status Clear();
+
+  /// Names in the journal of a process that ended; none if there is no journal.
+  static Result<std::vector<std::string>> Read(const std::string& path);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// A file system whose new files are noted in the journal first. `journal` outlives it.
+std::shared_ptr<FileSystem> MakeJournalledFileSystem(std::shared_ptr<FileSystem> base, FileJournal& journal);
+
+}  // namespace braid
