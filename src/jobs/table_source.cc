@@ -280,7 +280,7 @@ class TableSource : public JobSource {
       std::erase_if(more, [](const ManifestEntry& entry) { return entry.kind != FileKind::kAdd; });
       files.insert(files.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
-    BRAID_TRY_ASSIGN(std::vector<DataSplit> splits, GenerateChangeSplits(table_, std::move(files)));
+    BRAID_TRY_ASSIGN(std::vector<DataSplit> splits, GenerateChangeSplits(table_, GroupByBucket(std::move(files))));
     return std::vector<WeightedSplits>{{.table = table_, .splits = std::move(splits), .weight = 1}};
   }
 
