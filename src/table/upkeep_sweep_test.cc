@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/log.h"
 #include "io/fault_injecting_file_system.h"
 #include "table/expire.h"
 #include "table/orphan_files.h"
@@ -98,6 +99,10 @@ const std::vector<Scenario>& Scenarios() {
 
 class UpkeepSweepTest : public testing::TestWithParam<std::tuple<std::size_t, Fault>> {
  protected:
+  // Each failure is logged, and there are hundreds.
+  void SetUp() override { SetLogLevel(LogLevel::kError); }
+  void TearDown() override { SetLogLevel(LogLevel::kWarning); }
+
   // Snapshots 3 … 7, a tag on the expired snapshot 2, one on 6, and an orphan.
   Result<Table> MakeTable(const std::shared_ptr<MemoryFileSystem>& fs) {
     BRAID_TRY_ASSIGN(
