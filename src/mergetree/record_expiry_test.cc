@@ -45,7 +45,7 @@ TEST(RecordExpiryTest, NeedsATimeField) {
   const KeyValueSchema schema = WithTime(DataType::String());
   BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<RecordExpiry> none, RecordExpiry::Make(Options(), schema));
   EXPECT_FALSE(none);
-  EXPECT_THAT(RecordExpiry::Make(Options({{"record-level.expire-time", "1 h"}}), schema),
+  EXPECT_THAT(RecordExpiry::Make(Options(Options::Map{{"record-level.expire-time", "1 h"}}), schema),
               HasMessage("names no column"));
   EXPECT_THAT(RecordExpiry::Make(Hour("x"), schema), HasMessage("'x'"));
   EXPECT_THAT(RecordExpiry::Make(Hour(), schema), HasMessage("STRING"));
