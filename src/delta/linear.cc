@@ -146,6 +146,11 @@ Result<DeltaStream> OverKeptInputs(Compiler& compiler, const JoinRegion& region,
     for (std::string& state : kept[i].state()) compiler.node(stream.node).state.push_back(std::move(state));
   }
   stream.changes = {Change{.rows = ReadWeighted(compiler.columns(), result, stream.columns), .inputs = {result}}};
+  // Where old rows are new rows less the changes, terms have negative weights that only their sum does not have.
+  const bool subtracts = std::any_of(kept.begin(), kept.end(), [](const KeptInput& input) {
+    return input.state().empty() && !input.stream().old_content && !input.stream().changes.empty();
+  });
+  if (stream.append_only && subtracts) BRAID_TRY(builder.Materialize(stream, true));
   return stream;
 }
 
