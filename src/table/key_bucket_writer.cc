@@ -27,8 +27,7 @@ class BucketFiles : public KeyValueReaderFactory {
     return MakeKeyValueReader(std::move(columns), schema);
   }
   Result<Datum> LeastValue(const DataFileMeta& file, const DataField& field) override {
-    BRAID_TRY_ASSIGN(const auto file_schema, table_.schemas().Get(file.schema_id));
-    BRAID_TRY_ASSIGN(std::vector<ColumnBounds> bounds, ValueBounds(file, *file_schema, std::span(&field, 1)));
+    BRAID_TRY_ASSIGN(std::vector<ColumnBounds> bounds, ValueBoundsReader(table_.schemas(), {field}).Read(file));
     return std::move(bounds[0].min);
   }
 
