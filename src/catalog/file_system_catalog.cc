@@ -179,8 +179,8 @@ class FileSystemCatalog : public Catalog {
       return Error(ErrorCode::kInvalidArgument, identifier.ToString() + " is a system table and cannot be altered");
     BRAID_TRY(RefuseVirtual(identifier.database));
     BRAID_TRY(CheckTable(identifier));
-    const TablePaths paths(PathOf(identifier.database, identifier.table),
-                           identifier.branch.value_or(std::string(kMainBranch)));
+    BRAID_TRY_ASSIGN(const TablePaths paths, ResolveLine(*file_system_, PathOf(identifier.database, identifier.table),
+                                                         identifier.branch.value_or(std::string(kMainBranch))));
     for (int attempt = 0; attempt < kAlterAttempts; ++attempt) {
       BRAID_TRY_ASSIGN(const std::optional<TableSchema> latest, ReadLatestSchema(*file_system_, paths));
       if (!latest) return Error(ErrorCode::kNotFound, fmt::format("table {} does not exist", identifier.ToString()));

@@ -4,6 +4,7 @@
 #include "catalog/system_table_internal.h"
 #include "meta/stores.h"
 #include "meta/tag_time.h"
+#include "table/branch_list.h"
 
 namespace braid {
 
@@ -73,14 +74,19 @@ Result<std::vector<DatumList>> TagRows(const Table& table) {
   return rows;
 }
 
+Datum IdOrNull(const std::optional<SnapshotId>& id) {
+  return id ? Datum(id->value()) : Datum();
+}
+
 Result<std::vector<DatumList>> BranchRows(const Table& table) {
-  BRAID_TRY_ASSIGN(const std::vector<std::string> names, ListBranches(table.file_system(), table.paths()));
+  BRAID_TRY_ASSIGN(const std::vector<BranchSummary> branches,
+                   SummarizeBranches(table.file_system(), table.paths().root(), /*with_retired=*/false));
   std::vector<DatumList> rows;
-  for (const std::string& name : names) {
-    const Result<FileStatus> status = table.file_system().Stat(table.paths().OnBranch(name).BranchDirectory());
-    if (!status && status.error().code() == ErrorCode::kNotFound) continue;  // it was dropped since the listing
-    if (!status) return status.error();
-    rows.push_back({name, ToLocalTime(status->modified_ms)});
+  for (const BranchSummary& branch : branches) {
+    rows.push_back({branch.line.name, ToLocalTime(branch.created_ms), OrNull(branch.tag()),
+                    branch.tag() ? IdOrNull(branch.fork_snapshot()) : Datum(), OrNull(branch.parent),
+                    IdOrNull(branch.fork_snapshot()), IdOrNull(branch.latest), branch.origin(), branch.line.is_main,
+                    branch.line.id});
   }
   return rows;
 }
@@ -128,10 +134,18 @@ SystemTableProviderPtr TagsTable() {
 }
 
 SystemTableProviderPtr BranchesTable() {
-  return MakeMetadataTable(
-      "branches",
-      MakeFields({{"branch_name", DataType::String().NotNull()}, {"create_time", DataType::Timestamp(3).NotNull()}}),
-      BranchRows);
+  return MakeMetadataTable("branches",
+                           MakeFields({{"branch_name", DataType::String().NotNull()},
+                                       {"create_time", DataType::Timestamp(3).NotNull()},
+                                       {"tag_name", DataType::String()},
+                                       {"tagged_snapshot_id", DataType::BigInt()},
+                                       {"parent_branch", DataType::String()},
+                                       {"fork_snapshot_id", DataType::BigInt()},
+                                       {"latest_snapshot_id", DataType::BigInt()},
+                                       {"origin", DataType::String().NotNull()},
+                                       {"is_main", DataType::Boolean().NotNull()},
+                                       {"branch_id", DataType::String()}}),
+                           BranchRows);
 }
 
 SystemTableProviderPtr ConsumersTable() {

@@ -134,7 +134,10 @@ TEST(SystemTableColumnsTest, AreThoseOfJava) {
        "NULL, "
        "options STRING NOT NULL, comment STRING, update_time TIMESTAMP(3) NOT NULL"},
       {"consumers", "consumer_id STRING NOT NULL, next_snapshot_id BIGINT NOT NULL"},
-      {"branches", "branch_name STRING NOT NULL, create_time TIMESTAMP(3) NOT NULL"},
+      {"branches",
+       "branch_name STRING NOT NULL, create_time TIMESTAMP(3) NOT NULL, tag_name STRING, tagged_snapshot_id BIGINT, "
+       "parent_branch STRING, fork_snapshot_id BIGINT, latest_snapshot_id BIGINT, origin STRING NOT NULL, "
+       "is_main BOOLEAN NOT NULL, branch_id STRING"},
       {"buckets",
        "partition STRING, bucket INT NOT NULL, record_count BIGINT NOT NULL, file_size_in_bytes BIGINT NOT NULL, "
        "file_count BIGINT NOT NULL, last_update_time TIMESTAMP(3)"},

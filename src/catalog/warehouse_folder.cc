@@ -33,7 +33,9 @@ Result<bool> WarehouseFolder::TableExists(const std::string& database, const std
   BRAID_TRY_ASSIGN(const bool has_first, file_system_->Exists(paths.SchemaFile(SchemaId(0))));
   if (has_first) return true;
   BRAID_TRY_ASSIGN(const std::vector<SchemaId> schemas, ListSchemas(*file_system_, paths));
-  return !schemas.empty();
+  if (!schemas.empty()) return true;
+  // A branch may be main without leaving a schema in the root (spec branches.md §8.3).
+  return file_system_->Exists(paths.MainBranchFile());
 }
 
 Result<std::vector<std::string>> WarehouseFolder::ListDatabases() const {

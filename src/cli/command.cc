@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/branch_command.h"
 
 namespace braid {
 
@@ -19,6 +20,13 @@ const std::vector<CommandEntry>& Commands() {
       {"files", "list the data files of a snapshot", AddFilesCommand},
       {"tag", "name snapshots, so that they stay", AddTagCommand},
       {"table", "take care of a table: expire, roll back, clean, check, repair", AddTableCommand},
+      {"branch", "make, list, merge and delete branches, and put one in main's place", AddBranchCommand},
+      {"create-branch", "branch create, as the branch proposal names it", AddCreateBranchCommand},
+      {"delete-branch", "branch delete", AddDeleteBranchCommand},
+      {"rename-branch", "branch rename", AddRenameBranchCommand},
+      {"merge-branch", "branch merge", AddMergeBranchCommand},
+      {"fast-forward", "branch merge", AddMergeBranchCommand},
+      {"replace-main-branch", "branch replace-main", AddReplaceMainCommand},
       {"lineage", "show what tables and snapshots were made from", AddLineageCommand},
       {"stream", "print a table's changes as JSON lines, snapshot by snapshot", AddStreamCommand},
   };

@@ -28,6 +28,7 @@ struct CommandEntry {
 /// All commands, in the order of the help. A new command is one file, one line there and one in docs/commands.md.
 const std::vector<CommandEntry>& Commands();
 
+std::function<Status()> AddBranchCommand(CLI::App& command);
 std::function<Status()> AddDemoCommand(CLI::App& command);
 std::function<Status()> AddFilesCommand(CLI::App& command);
 std::function<Status()> AddJobCommand(CLI::App& command);

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <map>
 
@@ -39,6 +41,8 @@ int main(int argc, char** argv) {
     std::fputs(app.help().c_str(), stdout);
     return 0;
   }
+  // Actions are spelt with '-' or '_', as Paimon's are.
+  if (argv[1][0] != '-') std::replace(argv[1], argv[1] + std::strlen(argv[1]), '_', '-');
   if (const braid::Status known = braid::CheckCommandName(argv[1]); !known) {
     braid::PrintError(known.error());
     return braid::ExitCode(known.error().code());

@@ -61,6 +61,8 @@ Result<Table> OpenTableArgument(const ProcedureArguments& arguments, const State
 /// The single row `result` = "Success" with which Paimon's procedures answer.
 Result<StatementResult> ProcedureSuccess();
 
+// procedure_branches.cc
+std::vector<Procedure> BranchProcedures();
 // procedure_compact.cc
 Procedure CompactProcedure();
 

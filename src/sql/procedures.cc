@@ -8,7 +8,8 @@
 namespace braid {
 
 const std::vector<Procedure>& Procedures() {
-  static const std::vector<Procedure> procedures = {
+  static const std::vector<Procedure> procedures = [] {
+    std::vector<Procedure> all = {
       CompactProcedure(),
       CreateTagProcedure(),
       CreateTagFromTimestampProcedure(),
@@ -27,7 +28,10 @@ const std::vector<Procedure>& Procedures() {
       ClearConsumersProcedure(),
       ResetConsumerProcedure(),
       RemoveOrphanFilesProcedure(),
-  };
+    };
+    for (Procedure& procedure : BranchProcedures()) all.push_back(std::move(procedure));
+    return all;
+  }();
   return procedures;
 }
 

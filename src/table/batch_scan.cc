@@ -14,6 +14,7 @@
 #include "table/file_scan.h"
 #include "table/scan.h"
 #include "table/split_generator.h"
+#include "table/reader_line.h"
 #include "table/time_travel.h"
 
 namespace braid {
@@ -294,7 +295,9 @@ Result<Plan> PlanWithFallback(const Table& own, const Table& first, const Table&
 
 }  // namespace
 
-Result<Plan> PlanBatch(const Table& table, const ReadRequest& request) {
+namespace {
+
+Result<Plan> PlanHere(const Table& table, const ReadRequest& request) {
   const std::optional<std::string> fallback = table.options().Find("scan.fallback-branch");
   const std::optional<std::string> primary = table.options().Find("scan.primary-branch");
   if (fallback && fallback != table.paths().branch()) {
@@ -306,6 +309,12 @@ Result<Plan> PlanBatch(const Table& table, const ReadRequest& request) {
     return PlanWithFallback(table, other, table, request);
   }
   return PlanOneBranch(table, request);
+}
+
+}  // namespace
+
+Result<Plan> PlanBatch(const Table& table, const ReadRequest& request) {
+  return PlanOnLine(table, [&](const Table& here) { return PlanHere(here, request); });
 }
 
 Result<std::vector<DataField>> OutputFields(const Table& table, const ReadRequest& request) {

@@ -19,6 +19,7 @@
 #include "table/deletion_vectors.h"
 #include "table/index_manifest.h"
 #include "table/manifest_merger.h"
+#include "table/writer_line.h"
 
 namespace braid {
 
@@ -66,14 +67,14 @@ std::int64_t SumRows(const std::vector<ManifestEntry>& entries) {
 class Committer {
  public:
   Committer(const Table& table, const CommitIdentity& identity, MetadataFileNames& names, const Clock& clock)
-      : table_(table), identity_(identity), names_(names), clock_(clock) {
+      : line_(table), identity_(identity), names_(names), clock_(clock) {
     for (const DataField& field : table.layout().partition_fields) partition_types_.push_back(field.type);
   }
 
   Result<Snapshot> Run(const MakeChanges& make_changes) {
-    BRAID_TRY_ASSIGN(write_, ManifestWriteOptionsOf(table_.options()));
-    BRAID_TRY_ASSIGN(merge_, ManifestMergeOptions::FromOptions(table_.options()));
-    BRAID_TRY_ASSIGN(const RetryOptions retry, RetryOptions::FromOptions(table_.options()));
+    BRAID_TRY_ASSIGN(write_, ManifestWriteOptionsOf(table().options()));
+    BRAID_TRY_ASSIGN(merge_, ManifestMergeOptions::FromOptions(table().options()));
+    BRAID_TRY_ASSIGN(const RetryOptions retry, RetryOptions::FromOptions(table().options()));
     const std::int64_t started_ms = clock_.NowMs();
     const std::shared_ptr<std::mutex> turn = CommitTurnOf(fs(), paths().SnapshotDirectory());
     for (std::int64_t attempt = 0;; ++attempt) {
@@ -81,29 +82,40 @@ class Committer {
       if (snapshot) return snapshot;
       const ErrorCode code = snapshot.error().code();
       // A lost race and an unknown outcome are looked at again; every other failure is final.
-      if (!(lost_race_ || code == ErrorCode::kCommitUnknown)) return snapshot;
+      if (line_lost_ || !(lost_race_ || code == ErrorCode::kCommitUnknown)) return snapshot;
       if (attempt >= retry.max_retries || clock_.NowMs() - started_ms > retry.timeout.count()) {
-        return std::move(snapshot).error().Context(fmt::format("after {} attempts, committing to {}", attempt + 1, table_.name()));
+        return std::move(snapshot).error().Context(fmt::format("after {} attempts, committing to {}", attempt + 1, table().name()));
       }
       std::this_thread::sleep_for(retry.Wait(attempt));
     }
   }
 
  private:
-  FileSystem& fs() const { return table_.file_system(); }
-  const TablePaths& paths() const { return table_.paths(); }
+  const Table& table() const { return line_.table(); }
+  FileSystem& fs() const { return table().file_system(); }
+  const TablePaths& paths() const { return table().paths(); }
 
   Result<Snapshot> TryOnce(const MakeChanges& make_changes, std::mutex& turn) {
     const std::lock_guard lock(turn);
     lost_race_ = false;
+    if (Status found = line_.Find(); !found) {
+      line_lost_ = true;
+      // An earlier attempt may have landed where we cannot look any more.
+      if (outcome_unknown_) return Error(ErrorCode::kCommitUnknown, found.error().message());
+      return std::move(found).error();
+    }
     BRAID_TRY_ASSIGN(const std::optional<Snapshot> latest, ReadLatest());
     if (tried_) {
       BRAID_TRY_ASSIGN(std::optional<Snapshot> landed, FindLanded(latest));
       if (landed) return *std::move(landed);
     }
+    if (Status open = line_.CheckHead(latest); !open) {
+      lost_race_ = open.error().code() == ErrorCode::kUnavailable;
+      return std::move(open).error();
+    }
     BRAID_TRY_ASSIGN(const SnapshotChanges changes, make_changes(latest));
-    if (latest && changes.check_conflicts) BRAID_TRY(CheckConflicts(table_, *latest, changes.delta, changes.kind));
-    if (latest) BRAID_TRY(CheckVectorsNameLiveFiles(table_, *latest, changes.delta, changes.indexes));
+    if (latest && changes.check_conflicts) BRAID_TRY(CheckConflicts(table(), *latest, changes.delta, changes.kind));
+    if (latest) BRAID_TRY(CheckVectorsNameLiveFiles(table(), *latest, changes.delta, changes.indexes));
     written_.clear();
     Result<Snapshot> built = Build(latest, changes);
     if (!built) {
@@ -113,15 +125,20 @@ class Committer {
     previous_latest_ = latest ? latest->id : SnapshotId(0);
     tried_ = true;
     attempted_.insert(*built->uuid);
-    Status created = CreateSnapshot(fs(), paths(), *built);
+    Status created = line_.Create(*built, latest);
     if (created) {
       AfterCommit(*built);
       return built;
     }
+    outcome_unknown_ = created.error().code() == ErrorCode::kCommitUnknown;
+    if (line_.moved()) {
+      if (!outcome_unknown_) DeleteWritten();
+      return std::move(created).error();
+    }
     if (created.error().code() == ErrorCode::kConflict || created.error().code() == ErrorCode::kAlreadyExists) {
       lost_race_ = true;
       DeleteWritten();
-      return Error(ErrorCode::kConflict, fmt::format("another writer committed snapshot {} of {} first", built->id, table_.name()))
+      return Error(ErrorCode::kConflict, fmt::format("another writer committed snapshot {} of {} first", built->id, table().name()))
           .Hint("start it again; nothing of it has become visible");
     }
     if (created.error().code() != ErrorCode::kCommitUnknown) DeleteWritten();
@@ -167,7 +184,7 @@ class Committer {
       manifests.insert(manifests.end(), delta.begin(), delta.end());
       // Merging is an economy: an attempt that already lost a race goes without it.
       if (!tried_) {
-        BRAID_TRY_ASSIGN(MergedManifests merged, MergeManifests(table_, manifests, names_, merge_, write_));
+        BRAID_TRY_ASSIGN(MergedManifests merged, MergeManifests(table(), manifests, names_, merge_, write_));
         written_.insert(written_.end(), merged.written.begin(), merged.written.end());
         manifests = std::move(merged.manifests);
       }
@@ -180,7 +197,7 @@ class Committer {
     snapshot.uuid = RandomUuid();
     snapshot.id = latest ? latest->id.next() : SnapshotId(1);
     BRAID_TRY_ASSIGN(const std::vector<SchemaId> schemas, ListSchemas(fs(), paths()));
-    if (schemas.empty()) return Error(ErrorCode::kNotFound, fmt::format("table {} was dropped", table_.name()));
+    if (schemas.empty()) return Error(ErrorCode::kNotFound, fmt::format("table {} was dropped", table().name()));
     snapshot.schema_id = schemas.back();
 
     BRAID_TRY_ASSIGN(const WrittenMetadata base, WriteBase(latest, changes));
@@ -195,7 +212,7 @@ class Committer {
       snapshot.changelog_manifest_list_size = changelog.size_bytes;
       snapshot.changelog_record_count = SumRows(changes.changelog);
     }
-    BRAID_TRY_ASSIGN(snapshot.index_manifest, NextIndexManifest(table_, latest, changes.indexes, changes.vector_bases, names_, write_));
+    BRAID_TRY_ASSIGN(snapshot.index_manifest, NextIndexManifest(table(), latest, changes.indexes, changes.vector_bases, names_, write_));
     const bool new_index_manifest = snapshot.index_manifest && (!latest || latest->index_manifest != snapshot.index_manifest);
     if (new_index_manifest) written_.push_back(*snapshot.index_manifest);
 
@@ -221,14 +238,14 @@ class Committer {
     for (const std::vector<ManifestEntry>* entries : {&changes.delta, &changes.changelog}) {
       for (const ManifestEntry& entry : *entries) {
         if (entry.kind != FileKind::kAdd || synced_data_) continue;
-        BRAID_TRY_ASSIGN(std::string path, DataFilePath(table_, entry.partition, entry.bucket, entry.file));
+        BRAID_TRY_ASSIGN(std::string path, DataFilePath(table(), entry.partition, entry.bucket, entry.file));
         for (const std::string& extra : entry.file.extra_files) files.push_back(JoinPath(DirectoryName(path), extra));
         files.push_back(std::move(path));
       }
     }
     for (const IndexManifestEntry& entry : changes.indexes) {
       if (entry.kind != FileKind::kAdd || synced_data_) continue;
-      BRAID_TRY_ASSIGN(std::string path, IndexFilePath(table_, entry));
+      BRAID_TRY_ASSIGN(std::string path, IndexFilePath(table(), entry));
       files.push_back(std::move(path));
     }
     for (const std::string& name : written_) files.push_back(paths().ManifestFile(name));
@@ -250,11 +267,11 @@ class Committer {
   void AfterCommit(const Snapshot& snapshot) {
     Status hint = WriteLatestHint(fs(), paths(), snapshot.id);
     if (hint && snapshot.id == SnapshotId(1)) hint = WriteEarliestHint(fs(), paths(), snapshot.id);
-    if (!hint) Log(LogLevel::kWarning, "snapshot hint not written", fmt::format("table={} snapshot={}", table_.name(), snapshot.id));
-    Log(LogLevel::kInfo, "snapshot committed", fmt::format("table={} snapshot={} kind={}", table_.name(), snapshot.id, CommitKindName(snapshot.commit_kind)));
+    if (!hint) Log(LogLevel::kWarning, "snapshot hint not written", fmt::format("table={} snapshot={}", table().name(), snapshot.id));
+    Log(LogLevel::kInfo, "snapshot committed", fmt::format("table={} snapshot={} kind={}", table().name(), snapshot.id, CommitKindName(snapshot.commit_kind)));
   }
 
-  const Table& table_;
+  WriterLine line_;
   const CommitIdentity& identity_;
   MetadataFileNames& names_;
   const Clock& clock_;
@@ -266,6 +283,8 @@ class Committer {
   SnapshotId previous_latest_;
   bool tried_ = false;
   bool lost_race_ = false;
+  bool outcome_unknown_ = false;  // of the last attempt
+  bool line_lost_ = false;        // it cannot be found, or is another one: trying again does not help
   bool synced_data_ = false;
 };
 

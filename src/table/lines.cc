@@ -245,8 +245,11 @@ const Line* TableLines::Find(std::string_view name) const {
 }
 
 const Line* TableLines::FindById(std::string_view line_id) const {
-  for (const Line& line : lines) {
-    if ((line.kind == LineKind::kRoot || line.kind == LineKind::kBranch) && line.id == line_id) return &line;
+  // While a branch becomes the root both have its id, and the branch is the one to use.
+  for (const LineKind kind : {LineKind::kBranch, LineKind::kRoot}) {
+    for (const Line& line : lines) {
+      if (line.kind == kind && line.id == line_id) return &line;
+    }
   }
   return nullptr;
 }

@@ -9,6 +9,11 @@ std::span<const OperationKind> OperationKinds() {
       OperationKind{"expire", RecoverExpire},
       OperationKind{"rollback", RecoverRollback},
       OperationKind{"tag", RecoverTagRemoval},
+      OperationKind{"create", RecoverCreateBranch},
+      OperationKind{"delete", RecoverDeleteBranch},
+      OperationKind{"merge", RecoverMergeBranch},
+      OperationKind{"rename", RecoverRenameBranch},
+      OperationKind{"replace", RecoverReplaceMain},
   };
   return kKinds;
 }

@@ -20,5 +20,10 @@ std::span<const OperationKind> OperationKinds();
 Result<Recovered> RecoverExpire(const LockedTable& table, const OperationJournal& journal);
 Result<Recovered> RecoverRollback(const LockedTable& table, const OperationJournal& journal);
 Result<Recovered> RecoverTagRemoval(const LockedTable& table, const OperationJournal& journal);
+Result<Recovered> RecoverCreateBranch(const LockedTable& table, const OperationJournal& journal);
+Result<Recovered> RecoverDeleteBranch(const LockedTable& table, const OperationJournal& journal);
+Result<Recovered> RecoverMergeBranch(const LockedTable& table, const OperationJournal& journal);
+Result<Recovered> RecoverReplaceMain(const LockedTable& table, const OperationJournal& journal);
+Result<Recovered> RecoverRenameBranch(const LockedTable& table, const OperationJournal& journal);
 
 }  // namespace braid

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "meta/stores.h"
 #include "table/file_scan.h"
+#include "table/lines.h"
 #include "table/scan.h"
 #include "table/split_generator.h"
 #include "table/time_travel.h"
@@ -24,9 +25,9 @@ struct Start {
 
 class DataStreamScan : public StreamScan {
  public:
-  DataStreamScan(Table table, std::unique_ptr<FileScan> scan, StartupMode mode, std::optional<std::int64_t> bounded_watermark,
-                 bool read_overwrite)
-      : table_(std::move(table)), scan_(std::move(scan)), mode_(mode),
+  DataStreamScan(const Table& table, ScanScope scope, std::unique_ptr<FileScan> scan, StartupMode mode,
+                 std::optional<std::int64_t> bounded_watermark, bool read_overwrite)
+      : opened_(table), table_(table), scope_(std::move(scope)), scan_(std::move(scan)), mode_(mode),
         producer_(ToLower(table_.options().Get("changelog-producer", "none"))), bounded_watermark_(bounded_watermark),
         reads_overwrite_(read_overwrite) {}
 
@@ -115,7 +116,35 @@ class DataStreamScan : public StreamScan {
     return std::optional(Start{{}, consumer->next_snapshot});
   }
 
+  // What the stream's name means may have changed. Where the new line has what was read last, the stream goes on there at
+  // the same id; anything else would skip rows or repeat them (spec branches.md §8.2, §11.2).
+  Status FollowLine() {
+    BRAID_TRY_ASSIGN(const TablePaths now, ResolveLine(fs(), paths().root(), table_.line().name));
+    BRAID_TRY_ASSIGN(const std::string id, ReadLineId(fs(), now));
+    if (id == table_.line().id) {
+      if (now.branch() != paths().branch()) table_ = table_.MovedTo(now);
+      return Ok();
+    }
+    BRAID_TRY_ASSIGN(const bool common, last_ ? HoldsSnapshot(fs(), now, *last_) : Result<bool>(!started_));
+    if (!common) {
+      return Error(ErrorCode::kConflict, fmt::format("position {} of this stream is not on the present line of {}: another branch has taken its place",
+                                                     next_, table_.name()))
+          .Hint("start from a snapshot that it has (rows come again), or read it whole and compare");
+    }
+    BRAID_TRY_ASSIGN(table_, Table::Open(table_.shared_file_system(), paths().root(), table_.name(), table_.line().name, table_.dynamic_options()));
+    BRAID_TRY_ASSIGN(scan_, FileScan::Make(table_, scope_));
+    return Ok();
+  }
+
+  // Readers of the splits use the handle that the stream was opened with.
+  Status KeepSchemas(const std::vector<ManifestEntry>& files) const {
+    if (table_.paths().BranchDirectory() == opened_.paths().BranchDirectory()) return Ok();
+    for (const ManifestEntry& entry : files) BRAID_TRY(opened_.schemas().GetFrom(paths(), entry.file.schema_id));
+    return Ok();
+  }
+
   Result<std::optional<Plan>> PlanFull(const Snapshot& snapshot) {
+    last_ = RefOf(snapshot);
     // Rows that a later changelog will deliver must not come with the first plan (§6.6): by level, as Java does it.
     BRAID_TRY_ASSIGN(FilesByBucket files, scan_->Files(snapshot));
     if (producer_ == "lookup") {
@@ -144,6 +173,7 @@ class DataStreamScan : public StreamScan {
   }
 
   Result<std::optional<Plan>> PlanNext() {
+    BRAID_TRY(FollowLine());
     BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, Fetch(next_));
     if (!snapshot) return std::optional<Plan>();
     if (PassesBound(*snapshot)) {
@@ -151,6 +181,7 @@ class DataStreamScan : public StreamScan {
       return std::optional<Plan>();
     }
     next_ = next_.next();
+    last_ = RefOf(*snapshot);
     Plan plan{.snapshot = snapshot->id, .watermark = snapshot->watermark, .splits = {}};
     std::vector<ManifestEntry> files;
     if (snapshot->commit_kind == CommitKind::kOverwrite && reads_overwrite_) {
@@ -162,11 +193,14 @@ class DataStreamScan : public StreamScan {
       BRAID_TRY_ASSIGN(files, scan_->ChangelogFiles(*snapshot));
     }
     std::erase_if(files, [](const ManifestEntry& entry) { return entry.kind != FileKind::kAdd; });
+    BRAID_TRY(KeepSchemas(files));
     BRAID_TRY_ASSIGN(plan.splits, GenerateChangeSplits(table_, GroupByBucket(std::move(files))));
     return std::optional(std::move(plan));
   }
 
-  Table table_;
+  const Table opened_;
+  Table table_;  // on the line that the name means now
+  ScanScope scope_;
   std::unique_ptr<FileScan> scan_;
   StartupMode mode_;
   std::string producer_;
@@ -175,6 +209,7 @@ class DataStreamScan : public StreamScan {
   bool started_ = false;
   bool ended_ = false;
   SnapshotId next_;
+  std::optional<SnapshotRef> last_;  // read last; nullopt before the first
 };
 
 // Whether OVERWRITE snapshots are read too (§10.8).
@@ -195,11 +230,12 @@ Result<bool> ReadsOverwrite(const Table& table) {
 }  // namespace
 
 Result<std::unique_ptr<StreamScan>> StreamScan::Open(const Table& table, const ReadRequest& request) {
-  BRAID_TRY_ASSIGN(auto scan, FileScan::Make(table, ScanScope{.filter = request.filter, .bucket = request.bucket}));
+  const ScanScope scope{.filter = request.filter, .bucket = request.bucket};
+  BRAID_TRY_ASSIGN(auto scan, FileScan::Make(table, scope));
   BRAID_TRY_ASSIGN(const StartupMode mode, StartupModeOf(table.options()));
   BRAID_TRY_ASSIGN(const auto bounded, table.options().FindInt("scan.bounded.watermark"));
   BRAID_TRY_ASSIGN(const bool overwrite, ReadsOverwrite(table));
-  return std::unique_ptr<StreamScan>(std::make_unique<DataStreamScan>(table, std::move(scan), mode, bounded, overwrite));
+  return std::unique_ptr<StreamScan>(std::make_unique<DataStreamScan>(table, scope, std::move(scan), mode, bounded, overwrite));
 }
 
 }  // namespace braid

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "meta/stores.h"
 #include "table/lines.h"
+#include "table/operation.h"
 #include "table/time_travel.h"
 
 namespace braid {
@@ -36,31 +37,43 @@ Result<DataLayout> LayoutOf(const TableSchema& schema, const Options& options) {
 
 Result<Table> Table::Open(std::shared_ptr<FileSystem> file_system, std::string root, std::string name, std::string_view branch,
                           const Options& dynamic) {
-  // The option `branch` chooses whose snapshots are read; the columns stay those of the branch that the name says, as in Java.
-  BRAID_TRY_ASSIGN(const TablePaths named, ResolveLine(*file_system, root, branch));
-  BRAID_TRY_ASSIGN(TableSchema schema, LatestSchema(*file_system, named, name));
-  OpenedLine line{.name = dynamic.Get("branch", branch), .id = {}};
-  TablePaths paths = named;
-  if (line.name != branch) {
-    BRAID_TRY_ASSIGN(paths, ResolveLine(*file_system, root, line.name));
-    if (paths.branch() != named.branch()) BRAID_TRY(LatestSchema(*file_system, paths, name));
+  RecoverOnOpen({.file_system = file_system, .root = root, .table_name = name});
+  const FileSystem& fs = *file_system;
+  const auto open_on = [&](const TablePaths& paths, OpenedLine line) -> Result<Table> {
+    // The option `branch` chooses whose snapshots are read; the columns stay those of the branch that the name says, as in Java.
+    BRAID_TRY_ASSIGN(const TablePaths named, ResolveLine(fs, root, branch));
+    BRAID_TRY_ASSIGN(TableSchema schema, LatestSchema(fs, named, name));
+    if (paths.branch() != named.branch()) BRAID_TRY(LatestSchema(fs, paths, name));
+    const Options options = schema.options.With(dynamic);
+    // The columns are those of the snapshot travelled to; the options stay today's. A snapshot that is not there is the
+    // scan's to report: a stream may begin before the first one.
+    Result<std::optional<Snapshot>> travelled = TravelTo(fs, paths, options);
+    if (!travelled && travelled.error().code() != ErrorCode::kNotFound) {
+      return std::move(travelled).error().Context("while opening " + name);
+    }
+    if (travelled && *travelled && (*travelled)->schema_id != schema.id) {
+      BRAID_TRY_ASSIGN(schema, ReadSchema(fs, paths, (*travelled)->schema_id));
+    }
+    BRAID_TRY_ASSIGN(DataLayout layout, LayoutOf(schema, options));
+    auto schemas = std::make_shared<SchemaCache>(fs, paths);
+    return Table(std::make_shared<const State>(State{file_system, name, paths, std::move(line), std::move(schema), options,
+                                                     dynamic, std::move(layout), std::move(schemas)}));
+  };
+  constexpr int kAttempts = 3;
+  for (int attempt = 1;; ++attempt) {
+    OpenedLine line{.name = dynamic.Get("branch", branch), .id = {}};
+    BRAID_TRY_ASSIGN(const TablePaths paths, ResolveLine(fs, root, line.name));
+    const Result<std::string> id = ReadLineId(fs, paths);
+    // A branch that is not there is for open_on to report.
+    if (!id && id.error().code() != ErrorCode::kNotFound) return id.error();
+    if (id) line.id = *id;
+    Result<Table> table = open_on(paths, line);
+    // Another line may have become the one of that name while its schema was read.
+    BRAID_TRY_ASSIGN(const TablePaths paths_now, ResolveLine(fs, root, line.name));
+    const Result<std::string> id_now = ReadLineId(fs, paths_now);
+    const bool same = paths_now.branch() == paths.branch() && id.has_value() == id_now.has_value() && (!id || *id == *id_now);
+    if (same || attempt == kAttempts) return table;
   }
-  BRAID_TRY_ASSIGN(line.id, ReadLineId(*file_system, paths));
-  const Options options = schema.options.With(dynamic);
-  // The columns are those of the snapshot travelled to; the options stay today's. A snapshot that is not there is the
-  // scan's to report: a stream may begin before the first one.
-  Result<std::optional<Snapshot>> travelled = TravelTo(*file_system, paths, options);
-  if (!travelled && travelled.error().code() != ErrorCode::kNotFound) {
-    return std::move(travelled).error().Context("while opening " + name);
-  }
-  if (travelled && *travelled && (*travelled)->schema_id != schema.id) {
-    BRAID_TRY_ASSIGN(schema, ReadSchema(*file_system, paths, (*travelled)->schema_id));
-  }
-  BRAID_TRY_ASSIGN(DataLayout layout, LayoutOf(schema, options));
-  auto schemas = std::make_shared<SchemaCache>(*file_system, paths);
-  return Table(std::make_shared<const State>(State{std::move(file_system), std::move(name), paths, std::move(line),
-                                                   std::move(schema), options, dynamic, std::move(layout),
-                                                   std::move(schemas)}));
 }
 
 Table Table::MovedTo(const TablePaths& paths) const {

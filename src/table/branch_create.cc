@@ -1,0 +1,305 @@
+// Creating a branch (spec branches.md §6.1). The commit point is the rename of the staged folder.
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/uuid.h"
+#include "meta/snapshot_json.h"
+#include "meta/stores.h"
+#include "meta/tag_time.h"
+#include "table/branch_files_internal.h"
+#include "table/recoveries_internal.h"
+#include "table/time_travel.h"
+
+namespace braid {
+
+namespace {
+
+// What a branch is made from.
+struct Origin {
+  const Line* parent = nullptr;
+  std::optional<Snapshot> snapshot;  // the fork point; nullopt for an empty branch
+  std::optional<std::string> tag;
+  ForkKind kind = ForkKind::kEmpty;
+};
+
+class BranchCreation {
+ public:
+  BranchCreation(const LockedTable& table, const CreateBranchRequest& request, const TableLines& lines)
+      : table_(table), fs_(table.fs()), request_(request), lines_(lines) {}
+
+  Result<ForkRecord> Run() {
+    BRAID_TRY(CheckAlias());
+    BRAID_TRY_ASSIGN(origin_, FindOrigin());
+    if (origin_.snapshot) BRAID_TRY(CheckNotExpiring());
+    MakeRecord();
+    BRAID_TRY_ASSIGN(guards_, WritesGuardTags(fs_, origin_.parent->paths));
+    guards_ = guards_ && origin_.snapshot.has_value();
+    Json args;
+    args.Add("name", request_.name);
+    args.Add("branchId", record_.branch_id);
+    args.Add("parentLineId", record_.parent_line_id);
+    args.Add("replaceAlias", request_.replace_alias);
+    args.Add("base", record_.base ? SnapshotToJson(*record_.base) : Json());
+    BRAID_TRY_ASSIGN(const OperationJournal journal, table_.Begin("create", "PLANNED", std::move(args)));
+    BRAID_TRY(RunJournalled(table_, journal, [&] { return Carry(journal); }));
+    return record_;
+  }
+
+ private:
+  TablePaths branch() const { return table_.root().OnBranch(request_.name); }
+
+  Status CheckAlias() const {
+    BRAID_TRY_ASSIGN(const auto alias, ReadAlias(fs_, table_.root(), request_.name, table_.NowMs()));
+    if (!alias || request_.replace_alias) return Ok();
+    return Error(ErrorCode::kAlreadyExists,
+                 fmt::format("{} is another name of {} since {}", request_.name,
+                             alias->branch == kMainBranch ? "main" : "branch " + alias->branch,
+                             LocalTimeText(alias->made_ms)))
+        .Hint("choose another name, or give --replace-alias: writers that still use the old name then fail");
+  }
+
+  Result<Origin> FindOrigin() const {
+    Origin origin;
+    BRAID_TRY_ASSIGN(origin.parent, FindLine(lines_, request_.from_branch, table_.context().table_name));
+    if (origin.parent->damage) return *origin.parent->damage;
+    const TablePaths& parent = origin.parent->paths;
+    if (request_.tag) {
+      Result<Tag> tag = ReadTag(fs_, parent, *request_.tag);
+      if (!tag && tag.error().code() == ErrorCode::kNotFound) return NameHolderOfTag(std::move(tag).error());
+      if (!tag) return std::move(tag).error();
+      origin.tag = *request_.tag;
+      origin.kind = origin.parent->is_main ? ForkKind::kTag : ForkKind::kBranchTag;
+      origin.snapshot = std::move(tag->snapshot);
+      return origin;
+    }
+    if (request_.snapshot) {
+      BRAID_TRY_ASSIGN(origin.snapshot, SnapshotOrTagged(parent, *request_.snapshot));
+    } else if (request_.latest) {
+      BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(fs_, parent));
+      if (!latest)
+        return Error(ErrorCode::kNotFound, fmt::format("{} has no snapshot", parent.DisplayName()))
+            .Hint("leave --snapshot out to make an empty branch");
+      BRAID_TRY_ASSIGN(origin.snapshot, ReadSnapshot(fs_, parent, *latest));
+    } else if (request_.timestamp_ms) {
+      BRAID_TRY_ASSIGN(origin.snapshot, SnapshotAtOrBefore(fs_, parent, *request_.timestamp_ms));
+      if (!origin.snapshot) {
+        return Error(ErrorCode::kNotFound, fmt::format("{} has no snapshot at or before {}", parent.DisplayName(),
+                                                       LocalTimeText(*request_.timestamp_ms)));
+      }
+    }
+    if (origin.snapshot) origin.kind = ForkKind::kSnapshot;
+    return origin;
+  }
+
+  // A snapshot that expired is enough if a tag keeps it.
+  Result<Snapshot> SnapshotOrTagged(const TablePaths& parent, SnapshotId id) const {
+    Result<Snapshot> snapshot = ReadExistingSnapshot(fs_, parent, id);
+    if (snapshot || snapshot.error().code() != ErrorCode::kNotFound) return snapshot;
+    BRAID_TRY_ASSIGN(const std::vector<Tag> tags, TagsOf(parent, id));
+    if (!tags.empty()) return tags.front().snapshot;
+    return snapshot;
+  }
+
+  Result<std::vector<Tag>> TagsOf(const TablePaths& line, SnapshotId id) const {
+    BRAID_TRY_ASSIGN(const std::vector<std::string> names, ListTags(fs_, line));
+    std::vector<Tag> tags;
+    for (const std::string& name : names) {
+      Result<Tag> tag = ReadTag(fs_, line, name);
+      if (!tag && tag.error().code() == ErrorCode::kNotFound) continue;
+      if (!tag) return std::move(tag).error();
+      if (tag->snapshot.id == id) tags.push_back(*std::move(tag));
+    }
+    return tags;
+  }
+
+  Error NameHolderOfTag(Error error) const {
+    for (const Line& line : lines_.lines) {
+      if (line.kind != LineKind::kRoot && line.kind != LineKind::kBranch) continue;
+      const Result<bool> there = fs_.Exists(line.paths.TagFile(*request_.tag));
+      if (!there || !*there) continue;
+      return std::move(error).Hint(line.is_main ? "main has it: leave --from-branch out"
+                                                : fmt::format("branch {0} has it: give --from-branch {0}", line.name));
+    }
+    return error;
+  }
+
+  // An expiry of another engine that is already running has read the tags before our guard tag came (§6.1).
+  Status CheckNotExpiring() const {
+    const TablePaths& parent = origin_.parent->paths;
+    BRAID_TRY_ASSIGN(const std::optional<TableSchema> schema, ReadLatestSchema(fs_, parent));
+    if (!schema || schema->options.Get("braid.maintenance", "shared") == "exclusive") return Ok();
+    BRAID_TRY_ASSIGN(const bool has_snapshot, fs_.Exists(parent.SnapshotFile(origin_.snapshot->id)));
+    BRAID_TRY_ASSIGN(const std::vector<Tag> tags, TagsOf(parent, origin_.snapshot->id));
+    const bool kept = std::any_of(tags.begin(), tags.end(), [&](const Tag& tag) {
+      return RefOf(tag.snapshot) == RefOf(*origin_.snapshot) && (has_snapshot || !HasRunOut(tag));
+    });
+    if (kept) return Ok();
+    if (has_snapshot) {
+      BRAID_TRY_ASSIGN(const bool due, IsDue(parent, schema->options));
+      if (!due) return Ok();
+    }
+    return Error(ErrorCode::kConflict,
+                 fmt::format("snapshot {} of {} may be expiring now", origin_.snapshot->id, parent.DisplayName()))
+        .Hint(
+            "tag it first and branch from the tag, take a newer snapshot, or let Braid alone expire (braid.maintenance "
+            "= exclusive)");
+  }
+
+  bool HasRunOut(const Tag& tag) const {
+    if (!tag.create_time || !tag.time_retained) return false;
+    const Result<LocalDateTime> created = ParseLocalDateTime(*tag.create_time);
+    const Result<std::chrono::microseconds> retained = ParseIsoDuration(*tag.time_retained);
+    if (!created || !retained) return true;
+    // The stored time is local; a day's slack covers every zone.
+    const std::int64_t end_ms = created->seconds * 1000 + retained->count() / 1000;
+    return end_ms - std::int64_t{24} * 3600 * 1000 < table_.NowMs();
+  }
+
+  // Whether the line's own retention lets the snapshot go (spec metadata.md §9.1).
+  Result<bool> IsDue(const TablePaths& parent, const Options& options) const {
+    BRAID_TRY_ASSIGN(const std::int64_t retain_min, options.GetInt("snapshot.num-retained.min", 10));
+    BRAID_TRY_ASSIGN(const std::int64_t retain_max,
+                     options.GetInt("snapshot.num-retained.max", std::numeric_limits<std::int32_t>::max()));
+    BRAID_TRY_ASSIGN(const std::chrono::milliseconds retained,
+                     options.GetDuration("snapshot.time-retained", std::chrono::hours(1)));
+    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(fs_, parent));
+    if (!latest) return false;
+    const std::int64_t newer = latest->value() - origin_.snapshot->id.value();
+    if (newer >= retain_max) return true;
+    return newer >= retain_min && table_.NowMs() - origin_.snapshot->time_millis > retained.count();
+  }
+
+  void MakeRecord() {
+    record_.branch_id = RandomUuid();
+    record_.name = request_.name;
+    record_.kind = origin_.kind;
+    record_.parent_name = origin_.parent->is_main ? std::string(kMainBranch) : origin_.parent->name;
+    record_.parent_line_id = origin_.parent->id;
+    if (origin_.snapshot) record_.anchor = AnchorAt(*origin_.snapshot);
+    record_.tag = origin_.tag;
+    record_.created_ms = table_.NowMs();
+    record_.created_by = table_.context().actor;
+    record_.engine = EngineName();
+    record_.is_protected = request_.is_protected;
+    if (request_.time_retained) record_.expires_ms = record_.created_ms + request_.time_retained->count();
+    record_.base = origin_.snapshot;
+  }
+
+  Status Carry(const OperationJournal& journal) {
+    if (guards_) BRAID_TRY(WriteGuardTag(fs_, origin_.parent->paths, ForkGuardTag(request_.name), *origin_.snapshot));
+    if (origin_.snapshot) BRAID_TRY(CheckStillThere());
+    const std::string staging = table_.root().NewBranchDirectory(journal.id);
+    BRAID_TRY(Stage(TablePaths::OfLineAt(table_.root().root(), request_.name, staging)));
+    Status renamed = fs_.Rename(staging, branch().BranchDirectory());
+    if (!renamed && renamed.error().code() == ErrorCode::kAlreadyExists) {
+      return Error(ErrorCode::kAlreadyExists, fmt::format("branch {} of {} was made by somebody else meanwhile",
+                                                          request_.name, table_.context().table_name));
+    }
+    BRAID_TRY(std::move(renamed));
+    BRAID_TRY(fs_.SyncFiles(std::vector{branch().BranchDirectory()}));
+    if (request_.replace_alias) BRAID_TRY(fs_.Delete(table_.root().AliasFile(request_.name)));
+    return Ok();
+  }
+
+  // The guard tag came first, so what is there now stays.
+  Status CheckStillThere() const {
+    for (const std::string& list : {origin_.snapshot->base_manifest_list, origin_.snapshot->delta_manifest_list}) {
+      const Result<std::vector<ManifestFileMeta>> manifests = ReadManifestList(fs_, table_.root(), list);
+      if (!manifests && manifests.error().code() == ErrorCode::kNotFound) {
+        return Error(ErrorCode::kNotFound, fmt::format("snapshot {} of {} expired while the branch was being created",
+                                                       origin_.snapshot->id, origin_.parent->paths.DisplayName()))
+            .Hint("choose a tag, or a newer snapshot");
+      }
+      if (!manifests) return manifests.error();
+    }
+    return Ok();
+  }
+
+  Status Stage(const TablePaths& staged) const {
+    const TablePaths& parent = origin_.parent->paths;
+    const std::optional<SchemaId> last = origin_.snapshot ? std::optional(origin_.snapshot->schema_id) : std::nullopt;
+    BRAID_TRY_ASSIGN(std::vector<std::string> files, StageSchemas(fs_, parent, staged, last));
+    if (origin_.snapshot) {
+      const std::string snapshot_file = staged.SnapshotFile(origin_.snapshot->id);
+      const Status copied = StageCopy(fs_, parent.SnapshotFile(origin_.snapshot->id), snapshot_file);
+      if (!copied && copied.error().code() != ErrorCode::kNotFound) return copied;
+      if (!copied) BRAID_TRY(fs_.Replace(snapshot_file, PrintSnapshot(*origin_.snapshot)));
+      files.push_back(snapshot_file);
+      if (origin_.tag) {
+        BRAID_TRY(StageCopy(fs_, parent.TagFile(*origin_.tag), staged.TagFile(*origin_.tag)));
+        files.push_back(staged.TagFile(*origin_.tag));
+      }
+      if (guards_) BRAID_TRY(WriteGuardTag(fs_, staged, ForkGuardTag(request_.name), *origin_.snapshot));
+    }
+    BRAID_TRY(fs_.Replace(staged.ForkRecordFile(), PrintForkRecord(record_)));
+    files.push_back(staged.ForkRecordFile());
+    return fs_.SyncFiles(files);
+  }
+
+  const LockedTable& table_;
+  FileSystem& fs_;
+  const CreateBranchRequest& request_;
+  const TableLines& lines_;
+  Origin origin_;
+  ForkRecord record_;
+  bool guards_ = true;
+};
+
+}  // namespace
+
+Result<CreatedBranch> CreateBranch(const OperationContext& context, const CreateBranchRequest& request) {
+  BRAID_TRY(CheckBranchName(request.name));
+  const int sources = int{request.tag.has_value()} + int{request.snapshot.has_value()} + int{request.latest} +
+                      int{request.timestamp_ms.has_value()};
+  if (sources > 1) {
+    return Error(ErrorCode::kInvalidArgument, "a branch is made from one of a tag, a snapshot and a time")
+        .Hint("give one of them");
+  }
+  BRAID_TRY_ASSIGN(const LockedTable table, LockedTable::Acquire(context));
+  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), context.root, Inference::kSkip));
+  const Result<FileStatus> present = table.fs().Stat(table.root().OnBranch(request.name).BranchDirectory());
+  if (!present && present.error().code() != ErrorCode::kNotFound) return present.error();
+  if (present) {
+    const Line* line = lines.Find(request.name);
+    if (request.if_not_exists && line != nullptr) {
+      ForkRecord record = line->record.value_or(ForkRecord());
+      record.branch_id = line->id;
+      record.name = line->name;
+      return CreatedBranch{.record = std::move(record), .existed = true, .repairs = table.repairs()};
+    }
+    const std::int64_t since_ms = line != nullptr && line->record ? line->record->created_ms : present->modified_ms;
+    return Error(ErrorCode::kAlreadyExists, fmt::format("branch {} of {} exists since {}", request.name,
+                                                        context.table_name, LocalTimeText(since_ms)))
+        .Hint("give --if-not-exists to leave it as it is, or another name");
+  }
+  BRAID_TRY_ASSIGN(ForkRecord record, BranchCreation(table, request, lines).Run());
+  return CreatedBranch{.record = std::move(record), .existed = false, .repairs = table.repairs()};
+}
+
+Result<Recovered> RecoverCreateBranch(const LockedTable& table, const OperationJournal& journal) {
+  FileSystem& fs = table.fs();
+  BRAID_TRY_ASSIGN(const std::string name, journal.args.GetString("name"));
+  BRAID_TRY_ASSIGN(const std::string branch_id, journal.args.GetString("branchId"));
+  BRAID_TRY_ASSIGN(const std::string parent_id, journal.args.GetString("parentLineId"));
+  const TablePaths branch = table.root().OnBranch(name);
+  BRAID_TRY_ASSIGN(const std::optional<ForkRecord> record, ReadForkRecord(fs, branch));
+  if (record && record->branch_id == branch_id) {
+    BRAID_TRY(fs.SyncFiles(std::vector{branch.BranchDirectory()}));
+    const Json* replace_alias = journal.args.Find("replaceAlias");
+    if (replace_alias != nullptr && *replace_alias == Json(true)) BRAID_TRY(fs.Delete(table.root().AliasFile(name)));
+    return Recovered::kCompleted;
+  }
+  // The guard tag before the staged folder: while that is there, its files are not cleaned.
+  if (!record) {
+    BRAID_TRY_ASSIGN(const TableLines lines, ListLines(fs, table.context().root, Inference::kSkip));
+    if (const Line* parent = lines.FindById(parent_id)) BRAID_TRY(DeleteTagFile(fs, parent->paths, ForkGuardTag(name)));
+  }
+  BRAID_TRY(fs.DeleteTree(table.root().NewBranchDirectory(journal.id)));
+  return Recovered::kUndone;
+}
+
+}  // namespace braid

@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "meta/stores.h"
+#include "table/branch_files_internal.h"
+
+namespace braid {
+
+namespace {
+
+constexpr std::size_t kMaxNameBytes = 128;
+constexpr std::string_view kJsonSuffix = ".json";
+
+Error BadName(std::string_view name, std::string_view reason) {
+  return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' cannot be the name of a branch: {}", name, reason))
+      .Hint("a name has 1 to 128 bytes, is not 'main' and not a number, and has none of / \\ $ : * ? \" < > | in it");
+}
+
+bool IsUtf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
+    if (length == 0 || lead > 0xf4 || i + length > text.size()) return false;
+    for (std::size_t j = 1; j < length; ++j) {
+      if ((static_cast<unsigned char>(text[i + j]) & 0xc0) != 0x80) return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
+}  // namespace
+
+Status CheckBranchName(std::string_view name) {
+  if (name.empty()) return BadName(name, "it is empty");
+  if (name.size() > kMaxNameBytes) return BadName(name, fmt::format("it has {} bytes", name.size()));
+  if (IsMainName(name)) return BadName(name, "main is always there");
+  if (!IsUtf8(name)) return BadName(ToHex(name), "it is not UTF-8");
+  if (std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }))
+    return BadName(name, "it is a number");
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return BadName(ToHex(name), "it has a control character");
+    if (std::string_view("/\\$:*?\"<>|").find(c) != std::string_view::npos) {
+      return BadName(name, fmt::format("it has '{}' in it", c));
+    }
+  }
+  if (Trim(name).size() != name.size()) return BadName(name, "it begins or ends with white space");
+  if (name.front() == '.' || name.back() == '.') return BadName(name, "it begins or ends with a dot");
+  if (name.find("..") != std::string_view::npos) return BadName(name, "it has two dots in a row");
+  return Ok();
+}
+
+Status CopyMetadataFile(FileSystem& fs, const std::string& source, const std::string& target) {
+  BRAID_TRY_ASSIGN(const std::string content, fs.ReadAll(source));
+  const Status created = fs.CreateAtomically(target, content);
+  if (created || created.error().code() == ErrorCode::kIo) return created;
+  const Result<std::string> present = fs.ReadAll(target);
+  if (!present) return created;
+  if (*present == content) return Ok();
+  return Error(ErrorCode::kAlreadyExists, fmt::format("{} exists already and differs from {}", target, source));
+}
+
+Status StageCopy(FileSystem& fs, const std::string& source, const std::string& target) {
+  BRAID_TRY_ASSIGN(const std::string content, fs.ReadAll(source));
+  return fs.Replace(target, content);
+}
+
+Status WriteGuardTag(FileSystem& fs, const TablePaths& line, const std::string& name, const Snapshot& snapshot) {
+  const Result<Tag> present = ReadTag(fs, line, name);
+  if (present && RefOf(present->snapshot) == RefOf(snapshot)) return Ok();
+  if (!present && present.error().code() != ErrorCode::kNotFound) return present.error();
+  // Left over from a branch of that name which is gone: nothing needs it.
+  if (present) BRAID_TRY(DeleteTagFile(fs, line, name));
+  return WriteTag(fs, line, {.name = name, .snapshot = snapshot, .create_time = {}, .time_retained = {}});
+}
+
+Status DeleteTagFile(FileSystem& fs, const TablePaths& line, const std::string& name) {
+  return fs.Delete(line.TagFile(name));
+}
+
+Result<bool> WritesGuardTags(const FileSystem& fs, const TablePaths& line) {
+  BRAID_TRY_ASSIGN(const std::optional<TableSchema> schema, ReadLatestSchema(fs, line));
+  if (!schema) return true;
+  return schema->options.GetBool("branch.guard-tags", true);
+}
+
+Result<const Line*> FindLine(const TableLines& lines, std::string_view name, std::string_view table_name) {
+  if (const Line* line = lines.Find(name)) return line;
+  std::vector<std::string> names;
+  for (const Line& line : lines.lines) {
+    if (line.kind == LineKind::kBranch && !line.is_retired()) names.push_back(line.name);
+  }
+  Error error(ErrorCode::kNotFound, fmt::format("{} has no branch '{}'", table_name, name));
+  if (const auto nearest = NearestName(name, names))
+    return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));
+  return std::move(error).Hint(names.empty() ? "it has no branch but main"
+                                             : "it has the branches " + Join(names, ", "));
+}
+
+Result<const Line*> FindBranch(const TableLines& lines, std::string_view name, std::string_view table_name) {
+  BRAID_TRY_ASSIGN(const Line* line, FindLine(lines, name, table_name));
+  if (!line->is_main && line->kind == LineKind::kBranch) return line;
+  return Error(ErrorCode::kInvalidArgument, fmt::format("{} is the main branch of {}", name, table_name))
+      .Hint("`braid branch replace-main` puts another branch in its place");
+}
+
+Result<std::vector<std::string>> StageSchemas(FileSystem& fs, const TablePaths& from, const TablePaths& to,
+                                              std::optional<SchemaId> last) {
+  BRAID_TRY_ASSIGN(const std::vector<SchemaId> ids, ListSchemas(fs, from));
+  std::vector<std::string> files;
+  for (const SchemaId id : ids) {
+    if (last && id > *last) break;
+    BRAID_TRY(StageCopy(fs, from.SchemaFile(id), to.SchemaFile(id)));
+    files.push_back(to.SchemaFile(id));
+  }
+  return files;
+}
+
+Status MayMove(const Line& line, LineMove move) {
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "committing", "tagging", "merging into it", "deleting it", "renaming it", "replacing", "rolling it back"};
+  if (move == LineMove::kCommit || move == LineMove::kTag || move == LineMove::kMergeInto) return Ok();
+  if (!line.record || !line.record->is_protected) return Ok();
+  return Error(ErrorCode::kPermissionDenied,
+               fmt::format("branch {} of {} is protected against {}", line.name,
+                           line.paths.OnBranch(kMainBranch).DisplayName(), kNames[static_cast<std::size_t>(move)]))
+      .Hint("`braid branch protect --off` ends that");
+}
+
+Status WriteAlias(FileSystem& fs, const TablePaths& root, std::string_view name, const BranchAlias& alias) {
+  Json json;
+  json.Add("formatVersion", 1);
+  json.Add("lineId", alias.line_id);
+  json.Add("branch", alias.branch);
+  json.Add("millis", alias.made_ms);
+  json.Add("op", alias.operation);
+  const std::string path = root.AliasFile(name);
+  BRAID_TRY(fs.Replace(path, PrintJsonPretty(json)));
+  return fs.SyncFiles(std::vector{path});
+}
+
+Result<std::vector<std::pair<std::string, BranchAlias>>> ListAliases(const FileSystem& fs, const TablePaths& root) {
+  BRAID_TRY_ASSIGN(const std::vector<FileInfo> files, fs.List(root.AliasDirectory()));
+  std::vector<std::pair<std::string, BranchAlias>> aliases;
+  for (const FileInfo& file : files) {
+    if (file.name.starts_with('.') || !file.name.ends_with(kJsonSuffix)) continue;
+    const std::string name = file.name.substr(0, file.name.size() - kJsonSuffix.size());
+    BRAID_TRY_ASSIGN(std::optional<BranchAlias> alias, ReadAlias(fs, root, name, 0));
+    if (alias) aliases.emplace_back(name, *std::move(alias));
+  }
+  return aliases;
+}
+
+std::string LocalTimeText(std::int64_t millis) {
+  const auto seconds = static_cast<std::time_t>(millis / 1000);
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local);
+  return text;
+}
+
+std::string EngineName() {
+  return "braid " BRAID_VERSION;
+}
+
+}  // namespace braid

@@ -1,0 +1,116 @@
+#include "table/branch_list.h"
+
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "meta/stores.h"
+
+namespace braid {
+
+namespace {
+
+Result<std::optional<BranchSummary>> Summarize(const FileSystem& fs, const TableLines& lines, const Line& line) {
+  BranchSummary summary{.line = line, .created_ms = 0, .parent = {}, .latest = {}};
+  if (line.record) {
+    summary.created_ms = line.record->created_ms;
+    if (const Line* parent = lines.FindById(line.record->parent_line_id)) {
+      summary.parent = parent->is_main ? std::string(kMainBranch) : parent->name;
+    }
+  } else {
+    const Result<FileStatus> folder = fs.Stat(line.paths.BranchDirectory());
+    if (!folder && folder.error().code() == ErrorCode::kNotFound) return std::optional<BranchSummary>();
+    if (!folder) return folder.error();
+    summary.created_ms = folder->modified_ms;
+  }
+  BRAID_TRY_ASSIGN(summary.latest, FindLatestSnapshot(fs, line.paths));
+  return std::optional(std::move(summary));
+}
+
+class BranchTree {
+ public:
+  BranchTree(const FileSystem& fs, const TableLines& lines) : fs_(fs), lines_(lines) {}
+
+  Result<std::vector<std::string>> Draw() {
+    BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs_, lines_.main().paths));
+    drawn_.push_back(ids.empty() ? std::string("main  no snapshot")
+                                 : fmt::format("main  snapshots {} to {}", ids.front(), ids.back()));
+    BRAID_TRY(DrawBelow(lines_.main(), ""));
+    for (const Line& line : lines_.lines) {
+      // Not reached from main: nothing is known of where it comes from.
+      if (!IsShown(line) || shown_.contains(line.id)) continue;
+      BRAID_TRY(DrawLine(line, "", ""));
+    }
+    return std::move(drawn_);
+  }
+
+ private:
+  bool IsShown(const Line& line) const { return line.kind == LineKind::kBranch && !line.is_main && !line.is_retired(); }
+
+  Status DrawBelow(const Line& parent, const std::string& indent) {
+    std::vector<const Line*> children;
+    for (const Line& line : lines_.lines) {
+      if (IsShown(line) && line.record && line.record->parent_line_id == parent.id && !shown_.contains(line.id)) children.push_back(&line);
+    }
+    for (const Line* child : children) {
+      const bool is_last = child == children.back();
+      BRAID_TRY(DrawLine(*child, indent + (is_last ? "└─ " : "├─ "), indent + (is_last ? "   " : "│  ")));
+    }
+    return Ok();
+  }
+
+  Status DrawLine(const Line& line, const std::string& prefix, const std::string& indent) {
+    shown_.insert(line.id);
+    BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs_, line.paths));
+    std::string text = prefix + line.name;
+    if (line.record && line.record->anchor) {
+      text += fmt::format("  from snapshot {}", line.record->anchor->snapshot.id);
+      if (line.record->tag) text += fmt::format(" (tag {})", *line.record->tag);
+    }
+    text += ids.empty() ? std::string("  no snapshot") : fmt::format("  head {}", ids.back());
+    if (line.inferred) text += "  inferred";
+    if (line.damage) text += "  damaged";
+    drawn_.push_back(std::move(text));
+    return DrawBelow(line, indent);
+  }
+
+  const FileSystem& fs_;
+  const TableLines& lines_;
+  std::set<std::string> shown_;  // lineIds
+  std::vector<std::string> drawn_;
+};
+
+}  // namespace
+
+std::string BranchSummary::origin() const {
+  return line.inferred || (line.record && line.record->inferred) ? "inferred" : "recorded";
+}
+
+const std::optional<std::string>& BranchSummary::tag() const {
+  static const std::optional<std::string> kNone;
+  return line.record ? line.record->tag : kNone;
+}
+
+std::optional<SnapshotId> BranchSummary::fork_snapshot() const {
+  if (!line.record || !line.record->anchor) return std::nullopt;
+  return line.record->anchor->snapshot.id;
+}
+
+Result<std::vector<BranchSummary>> SummarizeBranches(const FileSystem& fs, const std::string& root, bool with_retired) {
+  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(fs, root));
+  std::vector<BranchSummary> branches;
+  for (const Line& line : lines.lines) {
+    if (line.kind != LineKind::kBranch || (line.is_retired() && !with_retired)) continue;
+    BRAID_TRY_ASSIGN(std::optional<BranchSummary> summary, Summarize(fs, lines, line));
+    if (summary) branches.push_back(*std::move(summary));
+  }
+  return branches;
+}
+
+Result<std::vector<std::string>> DrawBranches(const FileSystem& fs, const std::string& root) {
+  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(fs, root));
+  return BranchTree(fs, lines).Draw();
+}
+
+}  // namespace braid

@@ -1,0 +1,213 @@
+// Renaming, adopting and protecting branches (spec branches.md §6.3, §3.2).
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/uuid.h"
+#include "meta/schema_change.h"
+#include "meta/stores.h"
+#include "table/branch_files_internal.h"
+#include "table/recoveries_internal.h"
+
+namespace braid {
+
+namespace {
+
+constexpr const char* kBranchOptions[] = {"scan.fallback-branch", "scan.primary-branch"};
+
+// Lines whose options name the branch.
+Result<std::vector<const Line*>> LinesNaming(const FileSystem& fs, const TableLines& lines, std::string_view branch) {
+  std::vector<const Line*> naming;
+  for (const Line& line : lines.lines) {
+    if (line.kind != LineKind::kRoot && line.kind != LineKind::kBranch) continue;
+    BRAID_TRY_ASSIGN(const std::optional<TableSchema> schema, ReadLatestSchema(fs, line.paths));
+    if (!schema) continue;
+    for (const char* key : kBranchOptions) {
+      if (schema->options.Get(key, "") == branch) naming.push_back(&line);
+    }
+  }
+  return naming;
+}
+
+Status UpdateOptions(const LockedTable& table, const TableLines& lines, const std::string& from,
+                     const std::string& to) {
+  for (const Line& line : lines.lines) {
+    if (line.kind != LineKind::kRoot && line.kind != LineKind::kBranch) continue;
+    BRAID_TRY_ASSIGN(std::optional<TableSchema> schema, ReadLatestSchema(table.fs(), line.paths));
+    if (!schema) continue;
+    bool changed = false;
+    for (const char* key : kBranchOptions) {
+      if (schema->options.Get(key, "") != from) continue;
+      schema->options.Set(key, to);
+      changed = true;
+    }
+    if (!changed) continue;
+    schema->id = schema->id.next();
+    schema->time_millis = table.NowMs();
+    BRAID_TRY(WriteSchema(table.fs(), line.paths, *schema));
+  }
+  return Ok();
+}
+
+// Guard tags named after the branch get the new name, in all lines: the new one first, so that one is always there.
+Status RenameGuards(const LockedTable& table, const TableLines& lines, const std::string& from, const std::string& to) {
+  FileSystem& fs = table.fs();
+  for (const Line& line : lines.lines) {
+    if (line.kind != LineKind::kRoot && line.kind != LineKind::kBranch) continue;
+    BRAID_TRY_ASSIGN(const std::vector<std::string> tags, ListTags(fs, line.paths));
+    for (const std::string& name : tags) {
+      if (GuardedBranch(name) != from) continue;
+      BRAID_TRY_ASSIGN(const Tag tag, ReadTag(fs, line.paths, name));
+      const std::string renamed = name == ForkGuardTag(from)
+                                      ? ForkGuardTag(to)
+                                      : LinkGuardTag(to, std::stoul(name.substr(name.rfind('-') + 1)));
+      BRAID_TRY(WriteGuardTag(fs, line.paths, renamed, tag.snapshot));
+      BRAID_TRY(DeleteTagFile(fs, line.paths, name));
+    }
+  }
+  return Ok();
+}
+
+// What follows the rename of the folder; may be repeated.
+Status FinishRename(const LockedTable& table, const std::string& from, const std::string& to, bool update_options) {
+  const TablePaths paths = table.root().OnBranch(to);
+  BRAID_TRY(table.fs().SyncFiles(std::vector{paths.BranchDirectory()}));
+  BRAID_TRY_ASSIGN(std::optional<ForkRecord> record, ReadForkRecord(table.fs(), paths));
+  if (record && record->name != to) {
+    record->name = to;
+    BRAID_TRY(WriteForkRecord(table.fs(), paths, *record));
+  }
+  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), table.context().root, Inference::kSkip));
+  BRAID_TRY(RenameGuards(table, lines, from, to));
+  if (update_options) BRAID_TRY(UpdateOptions(table, lines, from, to));
+  return table.fs().Delete(table.root().AliasFile(to));
+}
+
+Status CarryRename(const LockedTable& table, const OperationJournal& journal, const RenameBranchRequest& request,
+                   const Line& branch) {
+  // A branch without a record takes its id from its name; the alias must name the one that it will have.
+  std::string line_id = branch.id;
+  if (branch.inferred) {
+    BRAID_TRY_ASSIGN(line_id, InferredLineIdAs(table.fs(), branch.paths, request.to));
+  }
+  const BranchAlias alias{.line_id = line_id, .branch = request.to, .made_ms = table.NowMs(), .operation = journal.id};
+  BRAID_TRY(WriteAlias(table.fs(), table.root(), request.from, alias));
+  const Status renamed =
+      table.fs().Rename(branch.paths.BranchDirectory(), table.root().OnBranch(request.to).BranchDirectory());
+  if (!renamed && renamed.error().code() == ErrorCode::kAlreadyExists) {
+    return Error(ErrorCode::kAlreadyExists,
+                 fmt::format("{} has a branch {} already", table.context().table_name, request.to))
+        .Hint("choose another name");
+  }
+  BRAID_TRY(renamed);
+  return FinishRename(table, request.from, request.to, request.update_options);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> RenameBranch(const OperationContext& context, const RenameBranchRequest& request) {
+  BRAID_TRY(CheckBranchName(request.to));
+  BRAID_TRY_ASSIGN(const LockedTable table, LockedTable::Acquire(context));
+  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), context.root, Inference::kSkip));
+  BRAID_TRY_ASSIGN(const Line* branch, FindBranch(lines, request.from, context.table_name));
+  BRAID_TRY(MayMove(*branch, LineMove::kRename));
+  if (lines.Find(request.to) != nullptr) {
+    return Error(ErrorCode::kAlreadyExists, fmt::format("{} has a branch {} already", context.table_name, request.to))
+        .Hint("choose another name");
+  }
+  BRAID_TRY_ASSIGN(const std::vector<const Line*> naming, LinesNaming(table.fs(), lines, branch->name));
+  if (!naming.empty() && !request.update_options) {
+    return Error(ErrorCode::kConflict,
+                 fmt::format("options of {} name the branch {}", naming.front()->paths.DisplayName(), branch->name))
+        .Hint("give --update-options to change them too");
+  }
+  Json args;
+  args.Add("from", request.from);
+  args.Add("to", request.to);
+  args.Add("branchId", branch->id);
+  args.Add("updateOptions", request.update_options);
+  BRAID_TRY_ASSIGN(const OperationJournal journal, table.Begin("rename", "PLANNED", std::move(args)));
+  BRAID_TRY(RunJournalled(table, journal, [&] { return CarryRename(table, journal, request, *branch); }));
+  return table.repairs();
+}
+
+Result<Recovered> RecoverRenameBranch(const LockedTable& table, const OperationJournal& journal) {
+  BRAID_TRY_ASSIGN(const std::string from, journal.args.GetString("from"));
+  BRAID_TRY_ASSIGN(const std::string to, journal.args.GetString("to"));
+  const Json* update_options = journal.args.Find("updateOptions");
+  BRAID_TRY_ASSIGN(const bool there, table.fs().Exists(table.root().OnBranch(from).BranchDirectory()));
+  if (there) {
+    BRAID_TRY(table.fs().Delete(table.root().AliasFile(from)));
+    return Recovered::kUndone;
+  }
+  BRAID_TRY(FinishRename(table, from, to, update_options != nullptr && *update_options == Json(true)));
+  return Recovered::kCompleted;
+}
+
+Result<ForkRecord> AdoptBranch(const OperationContext& context, const std::string& name,
+                               std::optional<SnapshotId> fork_snapshot) {
+  BRAID_TRY_ASSIGN(const LockedTable table, LockedTable::Acquire(context));
+  FileSystem& fs = table.fs();
+  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(fs, context.root));
+  BRAID_TRY_ASSIGN(const Line* branch, FindBranch(lines, name, context.table_name));
+  if (!branch->inferred) {
+    return Error(ErrorCode::kAlreadyExists,
+                 fmt::format("where branch {} of {} comes from is recorded already", name, context.table_name));
+  }
+  if (branch->damage) return *branch->damage;
+  ForkRecord record = *branch->record;
+  if (fork_snapshot) {
+    const Line* parent = record.anchor ? lines.FindById(record.parent_line_id) : &lines.main();
+    BRAID_TRY_ASSIGN(const Snapshot ours, ReadSnapshot(fs, branch->paths, *fork_snapshot));
+    BRAID_TRY_ASSIGN(const bool common, HoldsSnapshot(fs, parent->paths, RefOf(ours)));
+    if (!common) {
+      return Error(ErrorCode::kConflict, fmt::format("snapshot {} of branch {} is not one of {}", *fork_snapshot, name,
+                                                     parent->paths.DisplayName()))
+          .Hint("`braid log` shows the snapshots of each");
+    }
+    record.anchor = AnchorAt(ours);
+    record.base = ours;
+    record.parent_line_id = parent->id;
+    record.parent_name = parent->is_main ? std::string(kMainBranch) : parent->name;
+  }
+  if (!record.anchor && record.kind != ForkKind::kEmpty) {
+    return Error(ErrorCode::kConflict, fmt::format("the fork point of {} is not recorded and cannot be derived: {}",
+                                                   name, branch->unknown_reason))
+        .Hint("name a snapshot that both have with --fork-snapshot");
+  }
+  record.created_by = context.actor.empty() ? table.context().actor : context.actor;
+  record.engine = EngineName();
+  if (record.base) {
+    const Line* parent = lines.FindById(record.parent_line_id);
+    BRAID_TRY_ASSIGN(const bool guards, WritesGuardTags(fs, parent->paths));
+    if (guards) {
+      BRAID_TRY(WriteGuardTag(fs, parent->paths, ForkGuardTag(name), *record.base));
+      BRAID_TRY(WriteGuardTag(fs, branch->paths, ForkGuardTag(name), *record.base));
+    }
+  }
+  // The guard tags alone do no harm; the record makes them count.
+  BRAID_TRY(EnsureTableRecord(fs, table.root(), table.NowMs()));
+  BRAID_TRY(WriteForkRecord(fs, branch->paths, record));
+  return record;
+}
+
+Result<ForkRecord> ProtectBranch(const OperationContext& context, const std::string& name, bool is_protected) {
+  BRAID_TRY_ASSIGN(const LockedTable table, LockedTable::Acquire(context));
+  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), context.root, Inference::kSkip));
+  BRAID_TRY_ASSIGN(const Line* branch, FindBranch(lines, name, context.table_name));
+  if (branch->damage) return *branch->damage;
+  if (branch->inferred) {
+    return Error(ErrorCode::kConflict,
+                 fmt::format("branch {} of {} was made by another engine and has no record to mark", name,
+                             context.table_name))
+        .Hint(fmt::format("`braid branch adopt --name {}` first", name));
+  }
+  ForkRecord record = *branch->record;
+  record.is_protected = is_protected;
+  BRAID_TRY(WriteForkRecord(table.fs(), branch->paths, record));
+  return record;
+}
+
+}  // namespace braid

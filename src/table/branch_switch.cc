@@ -1,0 +1,544 @@
+// Putting a branch in main's place, step by step (spec branches.md §8.1, 8.3). Every step may be repeated; the journal's
+// state says which one comes next. The commit point is the writing of MAIN-BRANCH.
+
+#include "table/branch_switch_internal.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "meta/snapshot_json.h"
+#include "meta/stores.h"
+#include "table/branch_files_internal.h"
+#include "table/lines.h"
+#include "table/recoveries_internal.h"
+#include "table/seal.h"
+
+namespace braid {
+
+namespace {
+
+constexpr std::string_view kRetiredPrefix = "retired-";  // of the hidden branch that a former main is
+
+// In the order in which they are exchanged: schemas first, so that no snapshot lacks its own.
+constexpr std::array<std::string_view, 5> kFolders = {"schema", "snapshot", "tag", "changelog", "consumer"};
+
+Json PlanToJson(const ReplacePlan& plan) {
+  Json json;
+  json.Add("oldBranch", plan.old_branch);
+  json.Add("oldLineId", plan.old_line_id);
+  json.Add("branch", plan.branch);
+  json.Add("newLineId", plan.new_line_id);
+  json.Add("fork", SnapshotToJson(plan.fork));
+  json.Add("keepAs", plan.keep_as);
+  json.Add("graceMillis", plan.grace_ms);
+  json.Add("materialize", plan.materialize);
+  json.Add("guardTags", plan.guard_tags);
+  json.Add("switched", plan.switched);
+  json.Add("consumers", static_cast<int>(plan.consumers));
+  return json;
+}
+
+bool IsTrue(const Json& json, std::string_view key) {
+  const Json* value = json.Find(key);
+  return value != nullptr && *value == Json(true);
+}
+
+Result<ReplacePlan> PlanFromJson(const Json& json) {
+  const Json* fork = json.Find("fork");
+  if (fork == nullptr) return Error(ErrorCode::kCorruption, "the journal of a replacement lacks 'fork'");
+  BRAID_TRY_ASSIGN(Snapshot fork_snapshot, SnapshotFromJson(*fork));
+  ReplacePlan plan{.old_branch = {}, .old_line_id = {}, .branch = {}, .new_line_id = {}, .fork = std::move(fork_snapshot), .keep_as = {}};
+  BRAID_TRY_ASSIGN(plan.old_branch, json.GetString("oldBranch"));
+  BRAID_TRY_ASSIGN(plan.old_line_id, json.GetString("oldLineId"));
+  BRAID_TRY_ASSIGN(plan.branch, json.GetString("branch"));
+  BRAID_TRY_ASSIGN(plan.new_line_id, json.GetString("newLineId"));
+  BRAID_TRY_ASSIGN(plan.keep_as, json.GetString("keepAs"));
+  BRAID_TRY_ASSIGN(plan.grace_ms, json.GetInteger("graceMillis"));
+  BRAID_TRY_ASSIGN(const std::int64_t consumers, json.GetInteger("consumers"));
+  plan.consumers = static_cast<ConsumerPolicy>(consumers);
+  plan.materialize = IsTrue(json, "materialize");
+  plan.guard_tags = IsTrue(json, "guardTags");
+  plan.switched = IsTrue(json, "switched");
+  return plan;
+}
+
+bool Holds(const Json& names, const std::string& name) {
+  if (!names.is_array()) return false;
+  return std::find(names.as_array().begin(), names.as_array().end(), Json(name)) != names.as_array().end();
+}
+
+// Puts a member in the place of the one of that name.
+void SetMember(Json& json, std::string_view key, Json value) {
+  for (auto& [name, present] : json.as_object()) {
+    if (name != key) continue;
+    present = std::move(value);
+    return;
+  }
+  json.Add(std::string(key), std::move(value));
+}
+
+class MainSwitch {
+ public:
+  MainSwitch(const LockedTable& table, ReplacePlan plan, OperationJournal& journal)
+      : table_(table), fs_(table.fs()), plan_(std::move(plan)), journal_(journal),
+        old_(table.root().OnBranch(plan_.old_branch)), branch_(table.root().OnBranch(plan_.branch)) {}
+
+  // Up to and with the commit point.
+  Status Switch() {
+    BRAID_TRY(CopyHistory());
+    BRAID_TRY(Reach("COPIED"));
+    BRAID_TRY(SealLine(table_, old_, {.operation = journal_.id, .reason = "replace", .moved_to = {}, .line_id = plan_.old_line_id}));
+    BRAID_TRY(Reach("SEALED"));
+    BRAID_TRY(WriteMainBranch(fs_, table_.root(), plan_.branch));
+    return Reach("SWITCHED");
+  }
+
+  // From the commit point on.
+  Status Finish() {
+    if (!plan_.materialize) return Ok();
+    if (!Reached("EXCHANGING")) {
+      BRAID_TRY(RaiseAndSeal());
+      BRAID_TRY(Stage());
+      BRAID_TRY(StopIfForeignCommits());
+      BRAID_TRY(NameTheRoot());
+    }
+    if (!Reached("EXCHANGED")) {
+      BRAID_TRY(ExchangeFolders());
+      BRAID_TRY(Reach("EXCHANGED"));
+    }
+    if (!Reached("MATERIALIZED")) {
+      BRAID_TRY(LeaveTheBranch());
+      BRAID_TRY(Reach("MATERIALIZED"));
+    }
+    return RetireOld();
+  }
+
+  // Before the commit point: main is as before, the branch too.
+  Status Undo() {
+    BRAID_TRY(UnsealLine(table_, old_, journal_.id));
+    return RemoveCopiedHistory();
+  }
+
+  SwitchOutcome TakeOutcome() { return std::move(outcome_); }
+  const std::optional<Error>& stopped() const { return stopped_; }
+
+ private:
+  static constexpr std::array<std::string_view, 7> kStates = {"PLANNED",   "COPIED",       "SEALED", "SWITCHED",
+                                                              "EXCHANGING", "EXCHANGED", "MATERIALIZED"};
+
+  Status Reach(std::string_view state) {
+    journal_.state = state;
+    return table_.Save(journal_);
+  }
+  bool Reached(std::string_view state) const {
+    return std::find(kStates.begin(), kStates.end(), journal_.state) >= std::find(kStates.begin(), kStates.end(), state);
+  }
+
+  std::string Operation8() const { return journal_.id.substr(0, 8); }
+  std::string KeptName() const { return plan_.keep_as.empty() ? fmt::format("{}{}", kRetiredPrefix, Operation8()) : plan_.keep_as; }
+  TablePaths Staged() const { return TablePaths::OfLineAt(table_.root().root(), journal_.id, table_.root().StagingDirectory(journal_.id)); }
+
+  // Step 3. The history before the fork goes with main: snapshots downwards, so that the branch never has a gap.
+  Status CopyHistory() {
+    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> first, EarliestOf(branch_));
+    if (!journal_.args.Find("branchFirst")) {
+      journal_.args.Add("branchFirst", first ? Json(first->value()) : Json());
+      BRAID_TRY_ASSIGN(const std::vector<std::string> tags, ListTags(fs_, branch_));
+      Json::Array names(tags.begin(), tags.end());
+      journal_.args.Add("branchTags", std::move(names));
+      BRAID_TRY_ASSIGN(const std::vector<Consumer> consumers, ListConsumers(fs_, branch_));
+      Json::Array consumer_ids;
+      for (const Consumer& consumer : consumers) consumer_ids.emplace_back(consumer.id);
+      journal_.args.Add("branchConsumers", std::move(consumer_ids));
+      BRAID_TRY(table_.Save(journal_));
+    }
+    // A branch that has expired what follows the fork gets tags alone: a gap would be damage to other engines.
+    if (first && *first <= plan_.fork.id.next()) BRAID_TRY(CopySnapshotsBelow(*first));
+    BRAID_TRY(CopyTags());
+    return CopyConsumers();
+  }
+
+  Result<std::optional<SnapshotId>> EarliestOf(const TablePaths& line) const {
+    BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs_, line));
+    return ids.empty() ? std::optional<SnapshotId>() : std::optional(ids.front());
+  }
+
+  Status CopySnapshotsBelow(SnapshotId first) {
+    for (SnapshotId id = first.previous(); id.value() >= 1; id = id.previous()) {
+      const Status copied = CopyMetadataFile(fs_, old_.SnapshotFile(id), branch_.SnapshotFile(id));
+      if (!copied && copied.error().code() == ErrorCode::kNotFound) break;  // expired from here on
+      BRAID_TRY(copied);
+    }
+    BRAID_TRY_ASSIGN(const std::vector<SnapshotId> changelogs, ListChangelogs(fs_, old_));
+    for (const SnapshotId id : changelogs) {
+      if (id > plan_.fork.id) continue;
+      const Status copied = CopyMetadataFile(fs_, old_.ChangelogFile(id), branch_.ChangelogFile(id));
+      if (!copied && copied.error().code() != ErrorCode::kNotFound) return copied;
+    }
+    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> earliest, EarliestOf(branch_));
+    if (!earliest) return Ok();
+    return WriteEarliestHint(fs_, branch_, *earliest);
+  }
+
+  Status CopyTags() {
+    BRAID_TRY_ASSIGN(const std::vector<std::string> names, ListTags(fs_, old_));
+    for (const std::string& name : names) {
+      const Result<Tag> tag = ReadTag(fs_, old_, name);
+      if (!tag && tag.error().code() == ErrorCode::kNotFound) continue;
+      if (!tag) return tag.error();
+      if (tag->snapshot.id > plan_.fork.id) continue;
+      BRAID_TRY_ASSIGN(const bool there, fs_.Exists(branch_.TagFile(name)));
+      if (!there) BRAID_TRY(CopyMetadataFile(fs_, old_.TagFile(name), branch_.TagFile(name)));
+    }
+    return Ok();
+  }
+
+  Status CopyConsumers() {
+    BRAID_TRY_ASSIGN(const std::vector<Consumer> consumers, ListConsumers(fs_, old_));
+    for (Consumer consumer : consumers) {
+      if (consumer.next_snapshot > plan_.fork.id.next()) {
+        if (plan_.consumers == ConsumerPolicy::kDrop) continue;
+        consumer.next_snapshot = plan_.fork.id.next();
+      }
+      BRAID_TRY_ASSIGN(const auto present, ReadConsumer(fs_, branch_, consumer.id));
+      if (!present) BRAID_TRY(WriteConsumer(fs_, branch_, consumer));
+    }
+    return Ok();
+  }
+
+  // What CopyHistory gave the branch is not the branch's: another engine's expiry there would delete files that main needs.
+  Status RemoveCopiedHistory() {
+    const Json* first = journal_.args.Find("branchFirst");
+    const Json* own_tags = journal_.args.Find("branchTags");
+    const Json* own_consumers = journal_.args.Find("branchConsumers");
+    if (first == nullptr || own_tags == nullptr || own_consumers == nullptr || !first->is_integer()) return Ok();
+    BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs_, branch_));
+    for (const SnapshotId id : ids) {
+      if (id.value() < first->as_integer()) BRAID_TRY(fs_.Delete(branch_.SnapshotFile(id)));
+    }
+    if (first->as_integer() > 0) BRAID_TRY(WriteEarliestHint(fs_, branch_, SnapshotId(first->as_integer())));
+    BRAID_TRY_ASSIGN(const std::vector<std::string> tags, ListTags(fs_, branch_));
+    for (const std::string& name : tags) {
+      if (Holds(*own_tags, name)) continue;
+      BRAID_TRY_ASSIGN(const bool is_mains, fs_.Exists(old_.TagFile(name)));
+      if (is_mains) BRAID_TRY(DeleteTagFile(fs_, branch_, name));
+    }
+    BRAID_TRY_ASSIGN(const std::vector<Consumer> consumers, ListConsumers(fs_, branch_));
+    for (const Consumer& consumer : consumers) {
+      if (!Holds(*own_consumers, consumer.id)) BRAID_TRY(DeleteConsumer(fs_, branch_, consumer.id));
+    }
+    return Ok();
+  }
+
+  // Step 6. Ids of main never go down, and what stalled on old main finds its id taken.
+  Status RaiseAndSeal() {
+    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> old_head, FindLatestSnapshot(fs_, old_));
+    if (old_head) BRAID_TRY(RaiseHead(table_, branch_, *old_head, journal_.id));
+    BRAID_TRY(SealLine(table_, branch_, {.operation = journal_.id, .reason = "materialize", .moved_to = std::string(kMainBranch), .line_id = plan_.new_line_id}));
+    return Ok();
+  }
+
+  // Step 7: the branch's metadata as it will lie in the root.
+  Status Stage() {
+    const TablePaths staged = Staged();
+    BRAID_TRY(fs_.DeleteTree(staged.BranchDirectory()));
+    std::vector<std::string> files;
+    for (const std::string_view folder : kFolders) {
+      const std::string target = JoinPath(staged.BranchDirectory(), folder);
+      BRAID_TRY(fs_.CreateDirectories(target));
+      const std::string source = JoinPath(branch_.BranchDirectory(), folder);
+      BRAID_TRY_ASSIGN(const std::vector<FileInfo> children, fs_.List(source));
+      for (const FileInfo& child : children) {
+        if (child.is_directory || child.name.starts_with('.')) continue;
+        if (folder == "snapshot" && (child.name == "LATEST" || child.name == "EARLIEST")) continue;
+        // The branch's own guard tag at the fork is from now on the former main's.
+        if (folder == "tag" && child.name == BaseName(branch_.TagFile(ForkGuardTag(plan_.branch)))) continue;
+        const Status copied = StageCopy(fs_, JoinPath(source, child.name), JoinPath(target, child.name));
+        if (!copied && copied.error().code() == ErrorCode::kNotFound) continue;  // expired meanwhile
+        BRAID_TRY(copied);
+        files.push_back(JoinPath(target, child.name));
+      }
+    }
+    BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs_, staged));
+    BRAID_TRY(WriteEarliestHint(fs_, staged, ids.front()));
+    BRAID_TRY(WriteLatestHint(fs_, staged, ids.back()));
+    if (plan_.guard_tags) BRAID_TRY(WriteGuardTag(fs_, staged, ForkGuardTag(KeptName()), plan_.fork));
+    return fs_.SyncFiles(files);
+  }
+
+  // Another engine that writes on in spite of the seal would not see the root take over.
+  Status StopIfForeignCommits() {
+    BRAID_TRY_ASSIGN(const std::vector<Snapshot> late, LateCommits(branch_, "materialize"));
+    if (late.empty()) return Ok();
+    BRAID_TRY(fs_.DeleteTree(Staged().BranchDirectory()));
+    stopped_ = Error(ErrorCode::kConflict, fmt::format("{} commits by {} landed on branch {} after it was sealed; {} is main now, but not yet where other engines look",
+                                                       late.size(), UsersOf(late), plan_.branch, plan_.branch))
+                   .Hint("nothing is lost; stop that writer, then run `braid branch materialize-main`");
+    plan_.materialize = false;
+    SetMember(journal_.args, "materialize", false);
+    BRAID_TRY(table_.Save(journal_));
+    return *stopped_;
+  }
+
+  // Snapshots above this operation's seal, which can only be other engines'.
+  Result<std::vector<Snapshot>> LateCommits(const TablePaths& line, std::string_view reason) const {
+    BRAID_TRY_ASSIGN(std::vector<SnapshotId> ids, ListSnapshots(fs_, line));
+    std::vector<Snapshot> late;
+    for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
+      Result<Snapshot> snapshot = ReadSnapshot(fs_, line, *id);
+      if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound) continue;
+      if (!snapshot) return std::move(snapshot).error();
+      const std::optional<Seal> seal = SealOf(*snapshot);
+      if (seal && seal->operation == journal_.id && seal->reason == reason) return late;
+      late.push_back(*std::move(snapshot));
+    }
+    // No seal at all: the line was never this operation's to seal.
+    return std::vector<Snapshot>();
+  }
+
+  static std::string UsersOf(const std::vector<Snapshot>& snapshots) {
+    std::vector<std::string> users;
+    for (const Snapshot& snapshot : snapshots) {
+      if (std::find(users.begin(), users.end(), snapshot.commit_user) == users.end()) users.push_back(snapshot.commit_user);
+    }
+    return Join(users, ", ");
+  }
+
+  // The root gets its new id before its content: a handle opened on the former main then finds that it is not there, and
+  // waits for this operation to end.
+  Status NameTheRoot() {
+    BRAID_TRY_ASSIGN(TableRecord record, EnsureTableRecord(fs_, table_.root(), table_.NowMs()));
+    BRAID_TRY_ASSIGN(const std::optional<ForkRecord> branch_record, ReadForkRecord(fs_, branch_));
+    if (!journal_.args.Find("staged")) {
+      // The former root's own record goes with it.
+      journal_.args.Add("oldRecord", record.root_record ? ForkRecordToJson(*record.root_record) : Json());
+      journal_.args.Add("rootLineId", record.root_line_id);
+      journal_.args.Add("staged", Json());
+    }
+    Json staged;
+    for (const std::string_view folder : kFolders) {
+      BRAID_TRY_ASSIGN(const FileStatus status, fs_.Stat(JoinPath(Staged().BranchDirectory(), folder)));
+      staged.Add(std::string(folder), static_cast<std::int64_t>(status.file_id));
+    }
+    SetMember(journal_.args, "staged", std::move(staged));
+    BRAID_TRY(table_.Save(journal_));
+    record.root_line_id = plan_.new_line_id;
+    record.root_record = branch_record;
+    if (record.root_record) record.root_record->retired.reset();
+    BRAID_TRY(WriteTableRecord(fs_, table_.root(), record));
+    return Reach("EXCHANGING");
+  }
+
+  // Step 8. An exchange undoes itself when repeated, so each looks first whether the root has the staged folder already.
+  Status ExchangeFolders() {
+    const Json* staged_ids = journal_.args.Find("staged");
+    for (const std::string_view folder : kFolders) {
+      const std::string root = JoinPath(table_.root().root(), folder);
+      const std::string staged = JoinPath(Staged().BranchDirectory(), folder);
+      BRAID_TRY_ASSIGN(const std::int64_t staged_id, staged_ids->GetInteger(folder));
+      const Result<FileStatus> present = fs_.Stat(root);
+      if (!present && present.error().code() != ErrorCode::kNotFound) return present.error();
+      if (present && static_cast<std::int64_t>(present->file_id) == staged_id) continue;
+      BRAID_TRY(present ? fs_.Exchange(staged, root) : fs_.Rename(staged, root));
+    }
+    return fs_.SyncFiles(std::vector{table_.root().root(), Staged().BranchDirectory()});
+  }
+
+  // Step 9: from the pointer to the root; both hold the same. Then the branch's folder goes.
+  Status LeaveTheBranch() {
+    BRAID_TRY(WriteMainBranch(fs_, table_.root(), kMainBranch));
+    if (!plan_.branch.starts_with(kRetiredPrefix)) {
+      const BranchAlias alias{.line_id = plan_.new_line_id, .branch = std::string(kMainBranch), .made_ms = table_.NowMs(), .operation = journal_.id};
+      BRAID_TRY(WriteAlias(fs_, table_.root(), plan_.branch, alias));
+    }
+    const std::string dropped = table_.root().DroppedBranchDirectory(journal_.id);
+    const Status moved = fs_.Rename(branch_.BranchDirectory(), dropped);
+    if (!moved && moved.error().code() != ErrorCode::kNotFound) return moved;
+    const TablePaths gone = TablePaths::OfLineAt(table_.root().root(), plan_.branch, dropped);
+    BRAID_TRY_ASSIGN(const bool exists, fs_.Exists(dropped));
+    if (!exists) return Ok();
+    BRAID_TRY_ASSIGN(const std::vector<Snapshot> late, LateCommits(gone, "materialize"));
+    if (late.empty()) return fs_.DeleteTree(dropped);  // the root has all of it
+    // Without a name that is the new main's: what landed late is a branch of its own.
+    BRAID_TRY_ASSIGN(std::optional<ForkRecord> record, ReadForkRecord(fs_, gone));
+    return KeepLate(gone, std::move(record), late, plan_.new_line_id, "late-" + Operation8());
+  }
+
+  Status KeepLate(const TablePaths& line, std::optional<ForkRecord> record, const std::vector<Snapshot>& late, const std::string& parent_id, const std::string& name) {
+    ForkRecord kept = record.value_or(ForkRecord());
+    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> base, SealIn(line));
+    kept.branch_id = NewLineId(name);
+    kept.name = name;
+    kept.kind = ForkKind::kSnapshot;
+    kept.parent_name = kMainBranch;
+    kept.parent_line_id = parent_id;
+    if (base) {
+      BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(fs_, line, *base));
+      kept.anchor = AnchorAt(snapshot);
+      kept.base = snapshot;
+    }
+    kept.created_ms = table_.NowMs();
+    kept.created_by = table_.context().actor;
+    kept.engine = EngineName();
+    kept.links.clear();
+    BRAID_TRY(WriteForkRecord(fs_, line, kept));
+    BRAID_TRY(fs_.Rename(line.BranchDirectory(), table_.root().OnBranch(name).BranchDirectory()));
+    outcome_.notes.push_back(fmt::format("{} commits by {} landed on a sealed line; they are kept as branch {}", late.size(), UsersOf(late), name));
+    return Ok();
+  }
+
+  std::string NewLineId(std::string_view name) const { return fmt::format("{}-{}", journal_.id, name.substr(0, name.find('-'))); }
+
+  // The seal of this operation on a line.
+  Result<std::optional<SnapshotId>> SealIn(const TablePaths& line) const {
+    BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs_, line));
+    for (const SnapshotId id : ids) {
+      BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(fs_, line, id));
+      const std::optional<Seal> seal = SealOf(snapshot);
+      if (seal && seal->operation == journal_.id) return std::optional(id);
+    }
+    return std::optional<SnapshotId>();
+  }
+
+  // Step 10: the former main, whose metadata lies in the staging folder now, becomes a branch.
+  Status RetireOld() {
+    const TablePaths staged = Staged();
+    const std::string name = KeptName();
+    outcome_.kept_as = name;
+    const bool hidden = plan_.keep_as.empty();
+    if (hidden) outcome_.drop_after_ms = journal_.started_ms + plan_.grace_ms;
+    BRAID_TRY_ASSIGN(const bool staged_there, fs_.Exists(staged.BranchDirectory()));
+    BRAID_TRY_ASSIGN(const bool kept_already, fs_.Exists(table_.root().OnBranch(name).BranchDirectory()));
+    if (staged_there && !kept_already) {
+      BRAID_TRY_ASSIGN(const std::vector<SchemaId> schemas, ListSchemas(fs_, staged));
+      // A root that had no line of its own leaves nothing behind.
+      if (schemas.empty()) {
+        outcome_.kept_as.clear();
+        outcome_.drop_after_ms = 0;
+        BRAID_TRY(fs_.DeleteTree(staged.BranchDirectory()));
+      } else {
+        BRAID_TRY(MakeKeptBranch(staged, name, hidden));
+      }
+    }
+    // A branch of the user's is there to be written to.
+    if (!hidden) BRAID_TRY(UnsealLine(table_, table_.root().OnBranch(name), journal_.id));
+    BRAID_TRY(DropForkGuard());
+    return Reparent(hidden);
+  }
+
+  Status MakeKeptBranch(const TablePaths& staged, const std::string& name, bool hidden) {
+    BRAID_TRY_ASSIGN(const std::string old_id, journal_.args.GetString("rootLineId"));
+    BRAID_TRY_ASSIGN(const std::vector<Snapshot> late, LateCommits(staged, "replace"));
+    ForkRecord record;
+    if (const Json* former = journal_.args.Find("oldRecord"); former != nullptr && !former->is_null()) {
+      BRAID_TRY_ASSIGN(record, ForkRecordFromJson(*former));
+    }
+    record.branch_id = old_id;
+    record.name = name;
+    record.kind = ForkKind::kSnapshot;
+    record.parent_name = kMainBranch;
+    record.parent_line_id = plan_.new_line_id;
+    record.anchor = AnchorAt(plan_.fork);
+    record.base = plan_.fork;
+    record.tag.reset();
+    record.created_ms = journal_.started_ms;
+    record.created_by = table_.context().actor;
+    record.engine = EngineName();
+    record.is_protected = false;
+    record.retired.reset();
+    if (hidden && late.empty()) record.retired = RetiredLine{.operation = journal_.id, .drop_after_ms = outcome_.drop_after_ms};
+    if (!late.empty()) {
+      outcome_.drop_after_ms = 0;
+      outcome_.notes.push_back(fmt::format("{} commits by {} landed on the former main after it was sealed; it is kept as branch {}",
+                                           late.size(), UsersOf(late), name));
+    }
+    BRAID_TRY(WriteForkRecord(fs_, staged, record));
+    if (plan_.guard_tags) BRAID_TRY(WriteGuardTag(fs_, staged, ForkGuardTag(name), plan_.fork));
+    BRAID_TRY(DeleteTagFile(fs_, staged, ForkGuardTag(plan_.branch)));
+    BRAID_TRY(fs_.Rename(staged.BranchDirectory(), table_.root().OnBranch(name).BranchDirectory()));
+    return fs_.SyncFiles(std::vector{table_.root().OnBranch(name).BranchDirectory()});
+  }
+
+  // The guard tag of the branch that is main now protects nothing any more.
+  Status DropForkGuard() {
+    return DeleteTagFile(fs_, table_.root(), ForkGuardTag(plan_.branch));
+  }
+
+  // Branches made from the former main are the new one's, unless it is kept under a name.
+  Status Reparent(bool hidden) {
+    if (!hidden) return Ok();
+    BRAID_TRY_ASSIGN(const std::string old_id, journal_.args.GetString("rootLineId"));
+    BRAID_TRY_ASSIGN(const TableLines lines, ListLines(fs_, table_.context().root, Inference::kSkip));
+    for (const Line& line : lines.lines) {
+      if (line.kind != LineKind::kBranch || !line.record || line.record->parent_line_id != old_id) continue;
+      ForkRecord record = *line.record;
+      record.parent_line_id = plan_.new_line_id;
+      record.parent_name = kMainBranch;
+      if (record.anchor && record.anchor->snapshot.id > plan_.fork.id) {
+        if (plan_.guard_tags) BRAID_TRY(WriteGuardTag(fs_, table_.root(), ForkGuardTag(line.name), plan_.fork));
+      }
+      BRAID_TRY(WriteForkRecord(fs_, line.paths, record));
+    }
+    return Ok();
+  }
+
+  const LockedTable& table_;
+  FileSystem& fs_;
+  ReplacePlan plan_;
+  OperationJournal& journal_;
+  const TablePaths old_;
+  const TablePaths branch_;
+  SwitchOutcome outcome_;
+  std::optional<Error> stopped_;
+};
+
+}  // namespace
+
+Result<SwitchOutcome> SwitchMain(const LockedTable& table, const ReplacePlan& plan) {
+  BRAID_TRY_ASSIGN(OperationJournal journal, table.Begin("replace", plan.switched ? "SWITCHED" : "PLANNED", PlanToJson(plan)));
+  MainSwitch steps(table, plan, journal);
+  const Status done = RunJournalled(table, journal, [&]() -> Status {
+    if (!plan.switched) BRAID_TRY(steps.Switch());
+    return steps.Finish();
+  });
+  if (steps.stopped()) return *steps.stopped();
+  BRAID_TRY(done);
+  return steps.TakeOutcome();
+}
+
+Result<Recovered> RecoverReplaceMain(const LockedTable& table, const OperationJournal& journal) {
+  BRAID_TRY_ASSIGN(ReplacePlan plan, PlanFromJson(journal.args));
+  // MAIN-BRANCH tells whether the commit point was passed; it is removed only at the end.
+  const Result<std::string> main = table.fs().ReadAll(table.root().MainBranchFile());
+  if (!main && main.error().code() != ErrorCode::kNotFound) return main.error();
+  const bool switched = plan.switched || (main && Trim(*main) == plan.branch) || journal.state == "EXCHANGED" || journal.state == "MATERIALIZED" ||
+                        journal.state == "SWITCHED" || journal.state == "EXCHANGING";
+  OperationJournal copy = journal;
+  MainSwitch steps(table, plan, copy);
+  if (!switched) {
+    BRAID_TRY(steps.Undo());
+    return Recovered::kUndone;
+  }
+  if (copy.state == "PLANNED" || copy.state == "COPIED" || copy.state == "SEALED") copy.state = "SWITCHED";
+  Status finished = steps.Finish();
+  // What other engines wrote stays: main is the branch, only not in the root.
+  if (steps.stopped()) return Recovered::kCompleted;
+  BRAID_TRY(std::move(finished));
+  return Recovered::kCompleted;
+}
+
+Result<bool> HasCommitsSinceSwitch(const FileSystem& fs, const TablePaths& main, std::string_view operation) {
+  BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs, main));
+  for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
+    BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(fs, main, *id));
+    const std::optional<Seal> seal = SealOf(snapshot);
+    if (seal && seal->operation == operation) return id != ids.rbegin();
+  }
+  return true;
+}
+
+}  // namespace braid
