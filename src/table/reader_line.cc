@@ -44,7 +44,7 @@ Result<Table> FindAgain(const Table& table) {
 Status KeepSchemas(const Table& table, const Table& planned, const Plan& plan) {
   for (const DataSplit& split : plan.splits) {
     if (split.branch) continue;  // read with a handle of its own
-    for (const std::vector<DataFileMeta>* files : {&split.files, &split.before_files}) {
+    for (const DataFileList* files : {&split.files, &split.before_files}) {
       for (const DataFileMeta& file : *files) BRAID_TRY(table.schemas().GetFrom(planned.paths(), file.schema_id));
     }
   }
