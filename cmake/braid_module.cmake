@@ -28,7 +28,7 @@ function(braid_module name)
     # would be of no use to another.
     target_compile_definitions(${name}_test PRIVATE BRAID_SOURCE_DIR=".")
     add_test(NAME ${name} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 600)
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 1800)
   endif()
 endfunction()
 
