@@ -185,6 +185,11 @@ Result<std::int64_t> Json::GetInteger(std::string_view key) const {
   return *value;
 }
 
+bool Json::IsTrue(std::string_view key) const {
+  const Json* value = Find(key);
+  return value != nullptr && value->is_bool() && value->as_bool();
+}
+
 void Json::Add(std::string key, Json value) {
   if (is_null()) value_ = Object();
   as_object().emplace_back(std::move(key), std::move(value));

@@ -64,6 +64,9 @@ class Json {
   Result<std::optional<std::string>> FindString(std::string_view key) const;
   Result<std::optional<std::int64_t>> FindInteger(std::string_view key) const;
 
+  /// Whether there is such a member and it is true.
+  bool IsTrue(std::string_view key) const;
+
   /// Appends a member without looking for an earlier one of that name. Precondition: is_object() or is_null().
   void Add(std::string key, Json value);
 

@@ -16,19 +16,11 @@
 #include "meta/stores.h"
 #include "table/branch_list.h"
 #include "table/time_travel.h"
+#include "types/local_time.h"
 
 namespace braid {
 
 namespace {
-
-std::string LocalTime(std::int64_t millis) {
-  const auto seconds = static_cast<std::time_t>(millis / 1000);
-  std::tm local{};
-  localtime_r(&seconds, &local);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local);
-  return text;
-}
 
 template <typename T>
 Json OrNull(const std::optional<T>& value) {
@@ -235,7 +227,7 @@ Status List(const ListArguments& arguments) {
   std::vector<std::vector<std::string>> rows = {{"branch", "created", "from", "snapshot", "tag", "head", ""}};
   for (const BranchSummary& branch : branches) {
     const auto number = [](const std::optional<SnapshotId>& id) { return id ? std::to_string(id->value()) : std::string("-"); };
-    rows.push_back({branch.line.name, LocalTime(branch.created_ms), branch.parent.value_or("-"), number(branch.fork_snapshot()),
+    rows.push_back({branch.line.name, LocalTimeText(branch.created_ms), branch.parent.value_or("-"), number(branch.fork_snapshot()),
                     branch.tag().value_or("-"), number(branch.latest), FlagsOf(branch)});
   }
   PrintColumns(rows);
@@ -270,7 +262,7 @@ Status Show(const BranchArguments& arguments) {
   std::vector<std::vector<std::string>> rows = {
       {"branch", fmt::format("{} of {}", branch.line.name, context.table_name)},
       {"line", branch.line.id},
-      {"created", fmt::format("{}{}", LocalTime(branch.created_ms), branch.line.record && !branch.line.record->created_by.empty() ? " by " + branch.line.record->created_by : "")},
+      {"created", fmt::format("{}{}", LocalTimeText(branch.created_ms), branch.line.record && !branch.line.record->created_by.empty() ? " by " + branch.line.record->created_by : "")},
   };
   if (const auto fork = branch.fork_snapshot()) {
     rows.push_back({"from", fmt::format("snapshot {} of {}{}", *fork, branch.parent.value_or("a line that is gone"), branch.tag() ? ", tag " + *branch.tag() : "")});
@@ -281,7 +273,7 @@ Status Show(const BranchArguments& arguments) {
   rows.push_back({"tags", own_tags.empty() ? "none" : Join(own_tags, ", ")});
   if (branch.line.record) {
     for (const ForkLink& link : branch.line.record->links) {
-      rows.push_back({"merged", fmt::format("{} snapshot {} at {}", link.direction == "to" ? "out, up to" : "in, from", link.source.id, LocalTime(link.created_ms))});
+      rows.push_back({"merged", fmt::format("{} snapshot {} at {}", link.direction == "to" ? "out, up to" : "in, from", link.source.id, LocalTimeText(link.created_ms))});
     }
   }
   if (const std::string flags = FlagsOf(branch); !flags.empty()) rows.push_back({"is", flags});
@@ -391,18 +383,7 @@ std::function<Status()> AddBranchCommand(CLI::App& command) {
       {"adopt", "write down where a branch of another engine comes from", AddAdoptCommand},
       {"protect", "protect a branch, or end that", AddProtectCommand},
   };
-  command.require_subcommand(1);
-  std::vector<std::pair<CLI::App*, std::function<Status()>>> runners;
-  for (const CommandEntry& entry : kSubcommands) {
-    CLI::App* subcommand = command.add_subcommand(entry.name, entry.summary);
-    runners.emplace_back(subcommand, entry.add(*subcommand));
-  }
-  return [runners]() -> Status {
-    for (const auto& [subcommand, run] : runners) {
-      if (subcommand->parsed()) return run();
-    }
-    return Ok();
-  };
+  return AddSubcommands(command, kSubcommands);
 }
 
 }  // namespace braid

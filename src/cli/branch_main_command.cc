@@ -13,19 +13,11 @@
 #include "cli/branch_command.h"
 #include "table/branch_merge.h"
 #include "table/branch_replace.h"
+#include "types/local_time.h"
 
 namespace braid {
 
 namespace {
-
-std::string LocalTime(std::int64_t millis) {
-  const auto seconds = static_cast<std::time_t>(millis / 1000);
-  std::tm local{};
-  localtime_r(&seconds, &local);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local);
-  return text;
-}
 
 struct MergeArguments : BranchArguments {
   std::string target{kMainBranch};
@@ -67,7 +59,7 @@ void PrintSide(std::string_view name, const std::vector<Snapshot>& snapshots) {
   std::puts(fmt::format("{}:{}", name, snapshots.empty() ? " nothing" : "").c_str());
   for (const Snapshot& snapshot : snapshots) {
     std::puts(fmt::format("  snapshot {:<5} {:<9} {}  {:+} rows  {}", snapshot.id, CommitKindName(snapshot.commit_kind),
-                          LocalTime(snapshot.time_millis), snapshot.delta_record_count, snapshot.commit_user)
+                          LocalTimeText(snapshot.time_millis), snapshot.delta_record_count, snapshot.commit_user)
                   .c_str());
   }
 }
@@ -163,7 +155,7 @@ void PrintReplaced(const BranchArguments& arguments, const std::string& table, c
     std::puts(fmt::format("the former main had {} snapshots after the fork that are not part of it, up to {}", replaced.left_out, replaced.old_head.id).c_str());
   }
   if (!replaced.kept_as.empty() && replaced.drop_after_ms > 0) {
-    std::puts(fmt::format("the former main is kept until {}; `braid branch replace-main --undo` brings it back", LocalTime(replaced.drop_after_ms)).c_str());
+    std::puts(fmt::format("the former main is kept until {}; `braid branch replace-main --undo` brings it back", LocalTimeText(replaced.drop_after_ms)).c_str());
   } else if (!replaced.kept_as.empty()) {
     std::puts(fmt::format("the former main is branch {}", replaced.kept_as).c_str());
   }

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <utility>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -31,6 +32,25 @@ const std::vector<CommandEntry>& Commands() {
       {"stream", "print a table's changes as JSON lines, snapshot by snapshot", AddStreamCommand},
   };
   return commands;
+}
+
+std::function<Status()> RunSubcommand(CLI::App& command, Subcommands subcommands) {
+  command.require_subcommand(1);
+  return [subcommands = std::move(subcommands)]() -> Status {
+    for (const auto& [subcommand, run] : subcommands) {
+      if (subcommand->parsed()) return run();
+    }
+    return Ok();
+  };
+}
+
+std::function<Status()> AddSubcommands(CLI::App& command, const std::vector<CommandEntry>& entries) {
+  Subcommands subcommands;
+  for (const CommandEntry& entry : entries) {
+    CLI::App* subcommand = command.add_subcommand(entry.name, entry.summary);
+    subcommands.emplace_back(subcommand, entry.add(*subcommand));
+  }
+  return RunSubcommand(command, std::move(subcommands));
 }
 
 Status CheckCommandName(std::string_view first_argument) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -39,6 +40,13 @@ std::function<Status()> AddSqlCommand(CLI::App& command);
 std::function<Status()> AddStreamCommand(CLI::App& command);
 std::function<Status()> AddTableCommand(CLI::App& command);
 std::function<Status()> AddTagCommand(CLI::App& command);
+
+/// Subcommands and what runs each.
+using Subcommands = std::vector<std::pair<CLI::App*, std::function<Status()>>>;
+/// Makes a command need one of its subcommands; returns what runs the one that the user named.
+std::function<Status()> RunSubcommand(CLI::App& command, Subcommands subcommands);
+/// Adds subcommands to a command, and then as RunSubcommand.
+std::function<Status()> AddSubcommands(CLI::App& command, const std::vector<CommandEntry>& entries);
 
 /// Errors: kInvalidArgument, with the nearest command, if the program's first argument is no option and no command.
 Status CheckCommandName(std::string_view first_argument);

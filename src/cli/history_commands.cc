@@ -1,7 +1,6 @@
 // `braid log` and `braid files`: what a table has been and what it is made of.
 
 #include <cstdio>
-#include <ctime>
 #include <map>
 #include <memory>
 
@@ -17,6 +16,7 @@
 #include "meta/stores.h"
 #include "table/data_file_reader.h"
 #include "table/scan.h"
+#include "types/local_time.h"
 
 namespace braid {
 
@@ -40,15 +40,6 @@ Result<Table> OpenTableOf(const HistoryArguments& arguments, const Options& opti
   BRAID_TRY_ASSIGN(const auto catalog, MakeFileSystemCatalog("paimon", Options(Options::Map{{"warehouse", arguments.warehouse}})));
   BRAID_TRY_ASSIGN(const Identifier identifier, Identifier::Parse(arguments.table));
   return catalog->OpenTable(identifier, options);
-}
-
-std::string LocalTime(std::int64_t millis) {
-  const auto seconds = static_cast<std::time_t>(millis / 1000);
-  std::tm local{};
-  localtime_r(&seconds, &local);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local);
-  return text;
 }
 
 // Where a snapshot came from, in a few words.
@@ -89,7 +80,7 @@ Status Log(const HistoryArguments& arguments) {
       std::puts(PrintJson(json).c_str());
       continue;
     }
-    std::puts(fmt::format("snapshot {:<5} {:<9} {}  {:+} rows, {} in all  {}{}", *id, CommitKindName(snapshot.commit_kind), LocalTime(snapshot.time_millis), snapshot.delta_record_count,
+    std::puts(fmt::format("snapshot {:<5} {:<9} {}  {:+} rows, {} in all  {}{}", *id, CommitKindName(snapshot.commit_kind), LocalTimeText(snapshot.time_millis), snapshot.delta_record_count,
                           snapshot.total_record_count, OriginOf(snapshot), names.empty() ? "" : "  tags: " + Join(names, ", "))
                   .c_str());
   }

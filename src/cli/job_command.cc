@@ -231,8 +231,7 @@ Status Supervise(const JobArguments& arguments) {
 
 std::function<Status()> AddJobCommand(CLI::App& command) {
   auto arguments = std::make_shared<JobArguments>();
-  command.require_subcommand(1);
-  std::vector<std::pair<CLI::App*, std::function<Status()>>> runners;
+  Subcommands runners;
   const auto add = [&](const char* name, const char* summary, Status (*run)(const JobArguments&)) {
     CLI::App* subcommand = command.add_subcommand(name, summary);
     runners.emplace_back(subcommand, [arguments, run] { return run(*arguments); });
@@ -281,12 +280,7 @@ std::function<Status()> AddJobCommand(CLI::App& command) {
       "word\"\n"
       "  braid job wait insert-into_paimon.default.counts --caught-up\n"
       "  braid job stop --all --savepoint");
-  return [runners] {
-    for (const auto& [subcommand, run] : runners) {
-      if (subcommand->parsed()) return run();
-    }
-    return Ok();
-  };
+  return RunSubcommand(command, std::move(runners));
 }
 
 }  // namespace braid

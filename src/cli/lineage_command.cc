@@ -136,8 +136,7 @@ Status ShowLineageGraph(const std::string& warehouse) { return Graph({.warehouse
 
 std::function<Status()> AddLineageCommand(CLI::App& command) {
   auto arguments = std::make_shared<LineageArguments>();
-  command.require_subcommand(1);
-  std::vector<std::pair<CLI::App*, std::function<Status()>>> runners;
+  Subcommands runners;
   for (const Direction direction : {Direction::kUp, Direction::kDown}) {
     const bool up = direction == Direction::kUp;
     CLI::App* walk = command.add_subcommand(up ? "up" : "down", up ? "what a table or snapshot was made from" : "what was made from a table or snapshot");
@@ -156,12 +155,7 @@ std::function<Status()> AddLineageCommand(CLI::App& command) {
   AddWarehouse(*rebuild, *arguments);
   runners.emplace_back(rebuild, [arguments] { return Rebuild(*arguments); });
   command.footer("examples:\n  braid lineage up /warehouse default.word_count_table --snapshot 2\n  braid lineage graph /warehouse --output dot");
-  return [runners] {
-    for (const auto& [subcommand, run] : runners) {
-      if (subcommand->parsed()) return run();
-    }
-    return Ok();
-  };
+  return RunSubcommand(command, std::move(runners));
 }
 
 }  // namespace braid

@@ -95,19 +95,4 @@ void PrintPaths(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) std::puts(("  " + path).c_str());
 }
 
-std::function<Status()> AddSubcommands(CLI::App& command, const std::vector<CommandEntry>& entries) {
-  command.require_subcommand(1);
-  std::vector<std::pair<CLI::App*, std::function<Status()>>> runners;
-  for (const CommandEntry& entry : entries) {
-    CLI::App* subcommand = command.add_subcommand(entry.name, entry.summary);
-    runners.emplace_back(subcommand, entry.add(*subcommand));
-  }
-  return [runners]() -> Status {
-    for (const auto& [subcommand, run] : runners) {
-      if (subcommand->parsed()) return run();
-    }
-    return Ok();
-  };
-}
-
 }  // namespace braid

@@ -51,7 +51,4 @@ std::string RemovedText(const RemovedFiles& files);
 /// Lists the paths of a dry run, below each other.
 void PrintPaths(const std::vector<std::string>& paths);
 
-/// Adds subcommands to a command; returns what runs the one that the user named.
-std::function<Status()> AddSubcommands(CLI::App& command, const std::vector<CommandEntry>& entries);
-
 }  // namespace braid

@@ -193,8 +193,7 @@ Result<JobRecord> JobFolder::ReadRecord() const {
   BRAID_TRY_ASSIGN(record.restored_from, json.GetString("restoredFrom"));
   BRAID_TRY_ASSIGN(record.generation_before, json.GetInteger("generationBefore"));
   BRAID_TRY_ASSIGN(record.barrier_before, json.GetInteger("barrierBefore"));
-  const Json* rebuild = json.Find("rebuild");
-  record.rebuild = rebuild != nullptr && rebuild->is_bool() && rebuild->as_bool();
+  record.rebuild = json.IsTrue("rebuild");
   const Json* options = json.Find("options");
   const Json* statements = json.Find("session");
   if (options == nullptr || !options->is_object() || statements == nullptr || !statements->is_array())

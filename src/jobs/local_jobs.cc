@@ -204,10 +204,7 @@ Status LocalJobs::WaitCaughtUp(const std::string& job) const {
     Result<Json> progress = Progress(known);
     // A worker that is being started again does not answer.
     if (!progress && progress.error().code() != ErrorCode::kUnavailable) return std::move(progress).error();
-    if (progress) {
-      const Json* caught_up = progress->Find("caughtUp");
-      if (caught_up != nullptr && caught_up->is_bool() && caught_up->as_bool()) return Ok();
-    }
+    if (progress && progress->IsTrue("caughtUp")) return Ok();
     std::this_thread::sleep_for(kLook);
   }
 }

@@ -142,8 +142,7 @@ class Worker {
     if (command != "stop")
       return Error(ErrorCode::kInvalidArgument, fmt::format("a worker does not know '{}'", command));
     Json reply{Json::Object()};
-    const Json* with_savepoint = request.Find("withSavepoint");
-    if (with_savepoint != nullptr && with_savepoint->is_bool() && with_savepoint->as_bool()) {
+    if (request.IsTrue("withSavepoint")) {
       BRAID_TRY_ASSIGN(status_.savepoint, Savepoint(request));
       reply.Add("savepoint", status_.savepoint);
     }

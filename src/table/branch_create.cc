@@ -13,6 +13,7 @@
 #include "table/branch_files_internal.h"
 #include "table/recoveries_internal.h"
 #include "table/time_travel.h"
+#include "types/local_time.h"
 
 namespace braid {
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <utility>
 
 #include <fmt/format.h>
@@ -154,15 +153,6 @@ Result<std::vector<std::pair<std::string, BranchAlias>>> ListAliases(const FileS
     if (alias) aliases.emplace_back(name, *std::move(alias));
   }
   return aliases;
-}
-
-std::string LocalTimeText(std::int64_t millis) {
-  const auto seconds = static_cast<std::time_t>(millis / 1000);
-  std::tm local{};
-  localtime_r(&seconds, &local);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local);
-  return text;
 }
 
 std::string EngineName() {

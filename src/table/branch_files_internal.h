@@ -48,9 +48,6 @@ Status WriteAlias(FileSystem& fs, const TablePaths& root, std::string_view name,
 /// Names of all aliases with what they mean, also ended ones.
 Result<std::vector<std::pair<std::string, BranchAlias>>> ListAliases(const FileSystem& fs, const TablePaths& root);
 
-/// "2024-05-14 10:15:30" in the process's zone.
-std::string LocalTimeText(std::int64_t millis);
-
 /// "braid <version>".
 std::string EngineName();
 

@@ -215,17 +215,22 @@ Result<ReplacedMain> ResultOf(const LockedTable& table, const TableLines& lines,
   return result;
 }
 
-Result<ReplacedMain> Replace(const LockedTable& table, const ReplaceMainRequest& request) {
-  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), table.context().root));
-  BRAID_TRY_ASSIGN(const ReplacePlan plan, ReplacePreflight(table, lines, request).Plan());
-  BRAID_TRY_ASSIGN(ReplacedMain result, ResultOf(table, lines, plan));
-  if (request.dry_run) return result;
+// Carries out the plan; `result` says what it is about.
+Result<ReplacedMain> Carry(const LockedTable& table, const ReplacePlan& plan, ReplacedMain result) {
   BRAID_TRY(EnsureTableRecord(table.fs(), table.root(), table.NowMs()));
   BRAID_TRY_ASSIGN(const SwitchOutcome outcome, SwitchMain(table, plan));
   result.kept_as = outcome.kept_as;
   result.drop_after_ms = outcome.drop_after_ms;
   result.notes.insert(result.notes.end(), outcome.notes.begin(), outcome.notes.end());
   return result;
+}
+
+Result<ReplacedMain> Replace(const LockedTable& table, const ReplaceMainRequest& request) {
+  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), table.context().root));
+  BRAID_TRY_ASSIGN(const ReplacePlan plan, ReplacePreflight(table, lines, request).Plan());
+  BRAID_TRY_ASSIGN(ReplacedMain result, ResultOf(table, lines, plan));
+  if (request.dry_run) return result;
+  return Carry(table, plan, std::move(result));
 }
 
 }  // namespace
@@ -284,12 +289,7 @@ Result<ReplacedMain> MaterializeMain(const OperationContext& context) {
   plan.grace_ms = grace.count();
   BRAID_TRY_ASSIGN(plan.guard_tags, WritesGuardTags(table.fs(), main.paths));
   BRAID_TRY_ASSIGN(ReplacedMain result, ResultOf(table, lines, plan));
-  BRAID_TRY(EnsureTableRecord(table.fs(), table.root(), table.NowMs()));
-  BRAID_TRY_ASSIGN(const SwitchOutcome outcome, SwitchMain(table, plan));
-  result.kept_as = outcome.kept_as;
-  result.drop_after_ms = outcome.drop_after_ms;
-  result.notes.insert(result.notes.end(), outcome.notes.begin(), outcome.notes.end());
-  return result;
+  return Carry(table, plan, std::move(result));
 }
 
 Result<std::vector<std::string>> ExpireBranches(const OperationContext& context, bool expired_branches, bool dry_run) {

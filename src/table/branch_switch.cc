@@ -42,11 +42,6 @@ Json PlanToJson(const ReplacePlan& plan) {
   return json;
 }
 
-bool IsTrue(const Json& json, std::string_view key) {
-  const Json* value = json.Find(key);
-  return value != nullptr && *value == Json(true);
-}
-
 Result<ReplacePlan> PlanFromJson(const Json& json) {
   const Json* fork = json.Find("fork");
   if (fork == nullptr) return Error(ErrorCode::kCorruption, "the journal of a replacement lacks 'fork'");
@@ -60,9 +55,9 @@ Result<ReplacePlan> PlanFromJson(const Json& json) {
   BRAID_TRY_ASSIGN(plan.grace_ms, json.GetInteger("graceMillis"));
   BRAID_TRY_ASSIGN(const std::int64_t consumers, json.GetInteger("consumers"));
   plan.consumers = static_cast<ConsumerPolicy>(consumers);
-  plan.materialize = IsTrue(json, "materialize");
-  plan.guard_tags = IsTrue(json, "guardTags");
-  plan.switched = IsTrue(json, "switched");
+  plan.materialize = json.IsTrue("materialize");
+  plan.guard_tags = json.IsTrue("guardTags");
+  plan.switched = json.IsTrue("switched");
   return plan;
 }
 

@@ -35,17 +35,12 @@ Json ArgsOf(const Line& line, const ExpiredRange& range, bool with_snapshots) {
   return args;
 }
 
-bool IsTrue(const Json& args, std::string_view key) {
-  const Json* value = args.Find(key);
-  return value != nullptr && value->is_bool() && value->as_bool();
-}
-
 Result<ExpiredRange> RangeOf(const Json& args) {
   ExpiredRange range;
   BRAID_TRY_ASSIGN(const std::int64_t end, args.GetInteger("end"));
   range.end = SnapshotId(end);
-  range.are_changelogs = IsTrue(args, "areChangelogs");
-  range.keep_changelogs = IsTrue(args, "keepChangelogs");
+  range.are_changelogs = args.IsTrue("areChangelogs");
+  range.keep_changelogs = args.IsTrue("keepChangelogs");
   const Json* snapshots = args.Find("snapshots");
   if (snapshots == nullptr || !snapshots->is_array()) return Error(ErrorCode::kCorruption, "it lists no snapshots");
   for (const Json& text : snapshots->as_array()) {

@@ -191,15 +191,20 @@ class Collector {
     return end;
   }
 
-  Status AddShared(const Line& other, SnapshotId end) {
-    BRAID_TRY_ASSIGN(std::vector<SnapshotId> ids, ListSnapshots(fs_, other.paths));
-    std::erase_if(ids, [&](SnapshotId id) { return id > end || id >= request_.end; });
+  Status AddSnapshots(const Line& other, const std::vector<SnapshotId>& ids) {
     BRAID_TRY_ASSIGN(const auto snapshots,
                      ReadThose<Snapshot>(ids, [&](SnapshotId id) { return ReadSnapshot(fs_, other.paths, id); }));
     for (const Snapshot& snapshot : snapshots) {
       holdings_.shared_snapshots.insert(IdentityOf(snapshot));
       BRAID_TRY(AddForeign(snapshot, fmt::format("snapshot {} of {}", snapshot.id, other.name)));
     }
+    return Ok();
+  }
+
+  Status AddShared(const Line& other, SnapshotId end) {
+    BRAID_TRY_ASSIGN(std::vector<SnapshotId> ids, ListSnapshots(fs_, other.paths));
+    std::erase_if(ids, [&](SnapshotId id) { return id > end || id >= request_.end; });
+    BRAID_TRY(AddSnapshots(other, ids));
     BRAID_TRY_ASSIGN(const std::vector<Tag> tags, ReadTags(fs_, other.paths));
     for (const Tag& tag : tags) {
       if (tag.snapshot.id <= end || IsCorrected(tag.snapshot)) {
@@ -211,12 +216,7 @@ class Collector {
 
   Status AddAll(const Line& other) {
     BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs_, other.paths));
-    BRAID_TRY_ASSIGN(const auto snapshots,
-                     ReadThose<Snapshot>(ids, [&](SnapshotId id) { return ReadSnapshot(fs_, other.paths, id); }));
-    for (const Snapshot& snapshot : snapshots) {
-      holdings_.shared_snapshots.insert(IdentityOf(snapshot));
-      BRAID_TRY(AddForeign(snapshot, fmt::format("snapshot {} of {}", snapshot.id, other.name)));
-    }
+    BRAID_TRY(AddSnapshots(other, ids));
     BRAID_TRY_ASSIGN(const std::vector<Tag> tags, ReadTags(fs_, other.paths));
     for (const Tag& tag : tags)
       BRAID_TRY(AddForeign(tag.snapshot, fmt::format("tag '{}' of {}", tag.name, other.name)));

@@ -24,6 +24,15 @@ std::int64_t FromLocalTime(const Timestamp& local) {
   return std::int64_t{std::mktime(&fields)} * 1000 + FloorModulo(local.millis, 1000);
 }
 
+std::string LocalTimeText(std::int64_t epoch_ms) {
+  const auto seconds = static_cast<std::time_t>(FloorDivide(epoch_ms, 1000));
+  std::tm fields{};
+  localtime_r(&seconds, &fields);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &fields);
+  return text;
+}
+
 Result<std::int64_t> ParseLocalTime(std::string_view text) {
   const std::optional<Timestamp> local = ParseJavaTimestamp(text, 3, /*zoned=*/true);
   if (local) return FromLocalTime(*local);
