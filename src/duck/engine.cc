@@ -237,6 +237,10 @@ class Session : public DuckConnection {
   std::shared_ptr<duckdb::Connection> connection_;
 };
 
+/// Rows that wait for whoever reads a result. With DuckDB's million bytes its threads stop all the time, and a scan runs
+/// on one thread.
+constexpr duckdb::idx_t kStreamingBufferBytes = 32U << 20U;
+
 void Configure(duckdb::DBConfig& config, const EngineSettings& settings) {
   using duckdb::Value;
   const auto set = [&config](const char* name, const Value& value) { config.SetOptionByName(name, value); };
@@ -299,7 +303,9 @@ Result<std::unique_ptr<DuckEngine>> DuckEngine::Open(const EngineSettings& setti
 
 Result<std::unique_ptr<DuckConnection>> DuckEngine::Connect() {
   return CatchDuckErrors({}, [&]() -> Result<std::unique_ptr<DuckConnection>> {
-    return std::unique_ptr<DuckConnection>(new Session(impl_, std::make_shared<duckdb::Connection>(*impl_->database)));
+    auto connection = std::make_shared<duckdb::Connection>(*impl_->database);
+    connection->context->config.streaming_buffer_size = kStreamingBufferBytes;
+    return std::unique_ptr<DuckConnection>(new Session(impl_, std::move(connection)));
   });
 }
 
