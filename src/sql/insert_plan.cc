@@ -158,12 +158,23 @@ class SinkColumns {
   std::map<std::string, std::string> sql_;
 };
 
+// The name with the session's branch, if it has one. A table without that branch is not written to.
+Result<syntax::QualifiedName> OnBranch(const syntax::QualifiedName& written, const FullName& name, const Options& hints,
+                                       const StatementContext& context) {
+  syntax::QualifiedName on_branch = written;
+  BRAID_TRY_ASSIGN(const Identifier identifier, Identifier::FromParts(name.database, name.table));
+  if (const auto branch = context.session.SessionBranch(identifier, hints))
+    on_branch.parts.back().name += "$branch_" + *branch;
+  return on_branch;
+}
+
 Result<Target> OpenTarget(const syntax::Insert& insert, const StatementContext& context) {
   BRAID_TRY_ASSIGN(const Options hints, HintOptions(insert.hints, context.text));
   BRAID_TRY_ASSIGN(FullName name, context.session.Qualify(insert.table));
   const TemporaryTable* temporary = context.session.FindTemporaryTable(name);
   if (temporary == nullptr) {
-    BRAID_TRY_ASSIGN(StoredTable stored, OpenStored(insert.table, context, hints));
+    BRAID_TRY_ASSIGN(const syntax::QualifiedName on_branch, OnBranch(insert.table, name, hints, context));
+    BRAID_TRY_ASSIGN(StoredTable stored, OpenStored(on_branch, context, hints));
     return Target{.name = std::move(stored.name),
                   .identifier = std::move(stored.identifier),
                   .catalog = std::move(stored.catalog),
@@ -231,7 +242,9 @@ Result<InsertPlan> PlanInsert(const syntax::Insert& insert, const StatementConte
 
 std::string JobName(const std::vector<InsertPlan>& plans, const SessionState& session) {
   std::string name = session.Option("pipeline.name");
-  if (!name.empty()) return name;
+  const std::string branch = session.Option(kBranchOption);
+  // The job that does the same on main keeps its name.
+  if (!name.empty()) return branch.empty() ? name : fmt::format("{}@{}", name, branch);
   name = "insert-into";
   for (std::size_t i = 0; i < plans.size(); ++i) name += (i == 0 ? "_" : ",") + plans[i].insert.name;
   return name;

@@ -26,6 +26,9 @@ namespace braid {
 
 struct TableColumns;
 
+/// The option that puts a session's queries and INSERTs on a branch; also of `braid job run --branch`.
+inline constexpr const char* kBranchOption = "braid.branch";
+
 /// A name with all its parts. The table may have `$` suffixes.
 struct FullName {
   std::string catalog;
@@ -123,6 +126,9 @@ class SessionState : public NameResolver {
   Options& options() { return options_; }
   const Options& options() const { return options_; }
   std::string Option(std::string_view key) const;
+  /// The branch of kBranchOption, for a table whose name and hints say none: queries read it where the table has it,
+  /// INSERT writes to it.
+  std::optional<std::string> SessionBranch(const Identifier& table, const Options& hints) const;
 
   // Execution.
   JobService* jobs() const { return settings_.jobs.get(); }

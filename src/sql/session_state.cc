@@ -231,13 +231,31 @@ Result<ResolvedTable> SessionState::ResolveTable(const syntax::QualifiedName& na
     return ResolveTemporary(*temporary, full, hints, stored_columns);
   BRAID_TRY_ASSIGN(const auto catalog, FindCatalog(full.catalog));
   BRAID_TRY_ASSIGN(resolved.identifier, Identifier::FromParts(full.database, full.table));
-  BRAID_TRY_ASSIGN(resolved.relation, catalog->Open(resolved.identifier, hints));
+  if (const auto branch = SessionBranch(resolved.identifier, hints)) {
+    Identifier on_branch = resolved.identifier;
+    on_branch.branch = *branch;
+    Result<Relation> relation = catalog->Open(on_branch, hints);
+    if (!relation && relation.error().code() != ErrorCode::kNotFound) return std::move(relation).error();
+    if (relation) {
+      resolved.identifier = std::move(on_branch);
+      resolved.relation = *std::move(relation);
+    }
+  }
+  if (!resolved.relation) {
+    BRAID_TRY_ASSIGN(resolved.relation, catalog->Open(resolved.identifier, hints));
+  }
   resolved.options = hints;
   if (const auto* table = std::get_if<Table>(&*resolved.relation); table != nullptr && !stored_columns) {
     const TableColumns columns = ColumnsOf(table->schema().fields, table->schema().options);
     if (columns.has_computed()) return ViewOfComputed(std::move(resolved), columns, full, hints);
   }
   return resolved;
+}
+
+std::optional<std::string> SessionState::SessionBranch(const Identifier& table, const Options& hints) const {
+  std::string branch = Option(kBranchOption);
+  if (branch.empty() || table.branch || table.system_table || hints.Has("branch")) return std::nullopt;
+  return branch;
 }
 
 Result<ResolvedTable> SessionState::ViewOfComputed(ResolvedTable table, const TableColumns& columns,
