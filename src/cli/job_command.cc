@@ -1,6 +1,7 @@
 // `braid job`: streaming jobs, which go on when the shell that started them ends.
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -38,6 +39,13 @@ struct JobArguments {
   std::string savepoint_directory;
   std::string from_savepoint;
   bool rebuild = false;
+  bool from_lineage = false;
+  bool as_is = false;
+  bool rollback_sinks = false;
+  std::string branch;
+  std::string from_job;
+  std::vector<std::string> consumed;
+  std::string timeout;
   std::int64_t lines = 20;
   std::string folder;
   SqlArguments sql;
@@ -134,19 +142,66 @@ Status Show(const JobArguments& arguments) {
   return Ok();
 }
 
+void PrintStarted(const JobInfo& job) {
+  fmt::print("job {} runs\nJob ID: {}\n", job.name, job.id);
+}
+
+// How a new job begins; empty: as its statement says.
+Result<std::string> StateOf(const JobArguments& arguments) {
+  if (arguments.rebuild && arguments.from_lineage)
+    return Error(ErrorCode::kInvalidArgument, "--rebuild-state and --from-lineage exclude each other")
+        .Hint("give one of them");
+  return std::string(arguments.rebuild ? "rebuild" : arguments.from_lineage ? "lineage" : "");
+}
+
 Status RunJobs(const JobArguments& arguments) {
-  if (arguments.sql.scripts.empty() && arguments.sql.statements.empty()) {
+  BRAID_TRY_ASSIGN(const std::string state, StateOf(arguments));
+  const bool has_text = !arguments.sql.scripts.empty() || !arguments.sql.statements.empty();
+  if (!arguments.from_job.empty()) {
+    if (has_text || arguments.branch.empty()) {
+      return Error(ErrorCode::kInvalidArgument, "--from-job runs the statement of that job, on the branch of --branch")
+          .Hint("braid job run --from-job job1 --branch fix");
+    }
+    JobArguments where = arguments;
+    where.state_directory = arguments.sql.state_directory;
+    BRAID_TRY_ASSIGN(LocalJobs jobs, JobsOf(where));
+    BRAID_TRY_ASSIGN(const JobInfo job,
+                     jobs.RunOnBranch(arguments.from_job, {.branch = arguments.branch,
+                                                           .state = state.empty() ? "lineage" : state,
+                                                           .observer = MakeLineageObserver(),
+                                                           .connectors = StandardConnectors()}));
+    PrintStarted(job);
+    return Ok();
+  }
+  if (!has_text) {
     return Error(ErrorCode::kInvalidArgument, "there is nothing to run")
         .Hint("give statements with -e or a script with -f");
   }
   SqlArguments sql = arguments.sql;
   sql.options.insert(sql.options.begin(), "execution.runtime-mode=streaming");
+  if (!arguments.branch.empty()) sql.options.push_back("braid.branch=" + arguments.branch);
+  if (!state.empty()) sql.options.push_back("job.state=" + state);
   return RunSql(sql);
 }
 
 Status Wait(const JobArguments& arguments) {
   BRAID_TRY_ASSIGN(LocalJobs jobs, JobsOf(arguments));
-  return arguments.caught_up ? jobs.WaitCaughtUp(arguments.job) : jobs.Wait(arguments.job);
+  WaitSettings wait{.caught_up = arguments.caught_up, .consumed = {}, .timeout = {}};
+  for (const std::string& text : arguments.consumed) {
+    const std::size_t equals = text.rfind('=');
+    const auto snapshot = equals == std::string::npos ? std::nullopt : ParseInt64(text.substr(equals + 1));
+    if (!snapshot || *snapshot < 1 || equals == 0) {
+      return Error(ErrorCode::kInvalidArgument, fmt::format("--consumed {} is no TABLE=SNAPSHOT", text))
+          .Hint("as in --consumed default.words=3");
+    }
+    wait.consumed.emplace(text.substr(0, equals), *snapshot);
+  }
+  if (!arguments.timeout.empty()) {
+    BRAID_TRY_ASSIGN(
+        wait.timeout,
+        Options(Options::Map{{"--timeout", arguments.timeout}}).GetDuration("--timeout", std::chrono::milliseconds(0)));
+  }
+  return jobs.WaitUntil(arguments.job, wait);
 }
 
 // The job that was named, or with --all those that `is_meant`.
@@ -185,18 +240,31 @@ Status Savepoint(const JobArguments& arguments) {
 }
 
 Status Restart(const JobArguments& arguments) {
-  if (arguments.rebuild && !arguments.from_savepoint.empty())
-    return Error(ErrorCode::kInvalidArgument, "--rebuild-state and --from-savepoint exclude each other")
+  const int roads = int{arguments.rebuild} + int{arguments.from_lineage} + int{arguments.as_is} +
+                    int{!arguments.from_savepoint.empty()};
+  if (arguments.rollback_sinks && arguments.from_savepoint.empty()) {
+    return Error(ErrorCode::kInvalidArgument, "--rollback-sinks needs --from-savepoint")
+        .Hint("it gives the sinks their content of that savepoint");
+  }
+  if (roads > 1) {
+    return Error(ErrorCode::kInvalidArgument,
+                 "--rebuild-state, --from-lineage, --as-is and --from-savepoint exclude each other")
         .Hint("give one of them");
+  }
+  const StateRoad road = arguments.rebuild        ? StateRoad::kRebuild
+                         : arguments.from_lineage ? StateRoad::kLineage
+                         : arguments.as_is        ? StateRoad::kAsIs
+                                                  : StateRoad::kContinue;
   BRAID_TRY_ASSIGN(LocalJobs jobs, JobsOf(arguments));
   BRAID_TRY_ASSIGN(const std::vector<std::string> ids,
                    MeantJobs(jobs, arguments, [](JobState state) { return state == JobState::kLost; }));
   for (const std::string& id : ids) {
-    BRAID_TRY_ASSIGN(const JobInfo job, jobs.Restart(id, {.rebuild = arguments.rebuild,
+    BRAID_TRY_ASSIGN(const JobInfo job, jobs.Restart(id, {.road = road,
                                                           .savepoint = arguments.from_savepoint,
+                                                          .rollback_sinks = arguments.rollback_sinks,
                                                           .observer = MakeLineageObserver(),
                                                           .connectors = StandardConnectors()}));
-    fmt::print("job {} runs\nJob ID: {}\n", job.name, job.id);
+    PrintStarted(job);
   }
   if (ids.empty()) fmt::print("no job is lost\n");
   return Ok();
@@ -250,10 +318,26 @@ std::function<Status()> AddJobCommand(CLI::App& command) {
   };
   output(keep(add("list", "all jobs, in the order of their start", List)));
   output(name(keep(add("show", "one job: what it does, where it is, what ended it", Show)), true));
-  AddSqlOptions(*add("run", "run statements in streaming mode: every INSERT from tables becomes a job", RunJobs),
-                arguments->sql);
+  const auto rebuild = [&](CLI::App* subcommand) {
+    subcommand->add_flag("--rebuild-state", arguments->rebuild,
+                         "evaluate the query on what is there and write what the sinks lack");
+    subcommand->add_flag("--from-lineage", arguments->from_lineage,
+                         "evaluate the query at the snapshots that the sinks' lineage names, check that the sinks hold "
+                         "it, and go on from there");
+  };
+  CLI::App* run = add("run", "run statements in streaming mode: every INSERT from tables becomes a job", RunJobs);
+  AddSqlOptions(*run, arguments->sql);
+  rebuild(run);
+  run->add_option("--branch", arguments->branch,
+                  "write to this branch of every sink, and read it of the tables that have it; the job is NAME@BRANCH");
+  run->add_option("--from-job", arguments->from_job,
+                  "instead of statements: what this job runs; with --branch, from the lineage of the branch");
   CLI::App* wait = name(keep(add("wait", "wait until a job has ended", Wait)), true);
   wait->add_flag("--caught-up", arguments->caught_up, "or until it has read all that its sources have");
+  wait->add_option("--consumed", arguments->consumed,
+                   "TABLE=SNAPSHOT: or until it has read this snapshot of a source; repeatable")
+      ->allow_extra_args(false);
+  wait->add_option("--timeout", arguments->timeout, "how long at most, as '30 s'; then the exit code is 9");
   CLI::App* stop = name(keep(add("stop", "stop a job behind a whole checkpoint", Stop)), false);
   stop->add_flag("--all", arguments->all, "stop every job that runs");
   stop->add_flag("--savepoint", arguments->with_savepoint, "make a savepoint first");
@@ -264,8 +348,11 @@ std::function<Status()> AddJobCommand(CLI::App& command) {
   CLI::App* restart = name(keep(add("restart", "go on with a job that does not run, as a new run", Restart)), false);
   restart->add_flag("--all", arguments->all, "every job that was at work when the machine went down");
   restart->add_option("--from-savepoint", arguments->from_savepoint, "go on from a savepoint");
-  restart->add_flag("--rebuild-state", arguments->rebuild,
-                    "evaluate the query on what is there and write what the sinks lack");
+  restart->add_flag("--rollback-sinks", arguments->rollback_sinks,
+                    "give sinks that moved on since the savepoint their content of then, by a new snapshot");
+  rebuild(restart);
+  restart->add_flag("--as-is", arguments->as_is,
+                    "go on where the job stopped, whatever a sink holds since its main was replaced");
   CLI::App* logs = name(keep(add("logs", "the end of a job's log, and what its print sinks print", Logs)), true);
   logs->add_option("--lines", arguments->lines, "how many lines")->check(CLI::PositiveNumber)->capture_default_str();
   // What jobs are made of; not for people.
@@ -279,6 +366,8 @@ std::function<Status()> AddJobCommand(CLI::App& command) {
       "  braid job run --warehouse /warehouse -e \"INSERT INTO counts SELECT word, COUNT(*) FROM words GROUP BY "
       "word\"\n"
       "  braid job wait insert-into_paimon.default.counts --caught-up\n"
+      "  braid job wait job1 --consumed default.words=3 --timeout '1 min'\n"
+      "  braid job run --from-job job1 --branch fix\n"
       "  braid job stop --all --savepoint");
   return RunSubcommand(command, std::move(runners));
 }

@@ -13,9 +13,11 @@
 #include "jobs/fault_point.h"
 #include "jobs/file_journal.h"
 #include "jobs/job_program.h"
+#include "jobs/rebuild.h"
 #include "jobs/run_lineage.h"
 #include "jobs/savepoint.h"
 #include "jobs/sink_rows.h"
+#include "jobs/standing.h"
 #include "jobs/state_file.h"
 #include "jobs/weighted_scan.h"
 
@@ -59,27 +61,22 @@ class Runner : public EpochRunner {
 
   Status Open() {
     BRAID_TRY(LocalFileSystem()->CreateDirectories(settings_.folder.TemporaryDirectory()));
-    BRAID_TRY_ASSIGN(state_, StateFile::Open({.path = settings_.folder.StateFile(),
-                                              .temporary_directory = settings_.folder.TemporaryDirectory(),
-                                              .threads = settings_.threads,
-                                              .memory_limit_bytes = settings_.memory_limit_bytes}));
+    BRAID_TRY(OpenState());
     BRAID_TRY_ASSIGN(program_, MakeJobProgram(settings_.plan));
     BRAID_TRY_ASSIGN(lineage_, RunLineage::Open(settings_.plan, *settings_.clock));
     for (std::size_t i = 0; i < settings_.plan.inserts.size(); ++i) {
-      const PlannedInsert& insert = settings_.plan.inserts[i];
-      BRAID_TRY_ASSIGN(auto sink,
-                       OpenEpochSink(insert, i, journal_, settings_.folder.TemporaryDirectory(), *settings_.clock));
-      rows_.emplace_back(fmt::format("sink_{}", i), FieldsOf(insert.table), sink->traits(),
-                         program_.parts[i].append_only && !settings_.record.rebuild);
+      BRAID_TRY_ASSIGN(auto sink, OpenEpochSink(settings_.plan.inserts[i], i, journal_,
+                                                settings_.folder.TemporaryDirectory(), *settings_.clock));
       sinks_.push_back(std::move(sink));
     }
     BRAID_TRY(Restore());
     BRAID_TRY(BeginRun());
+    MakeRows();
     return MakeTables();
   }
 
   Result<Outcome> Run() override {
-    if (!identity_.bootstrapped) {
+    if (!identity_.bootstrapped || rebuild_ != Rebuild::kNone) {
       BRAID_TRY(Bootstrap());
       return Outcome::kRan;
     }
@@ -89,6 +86,9 @@ class Runner : public EpochRunner {
       BRAID_TRY_ASSIGN(std::optional<SourceStep> step, program_.sources[i]->Next(positions_[i].position));
       any = any || step.has_value();
       steps.push_back(std::move(step));
+    }
+    for (const auto& sink : sinks_) {
+      if (!any && sink->HasMoved()) return MovedError(*sink->table());
     }
     if (!any) {
       const bool ended = std::all_of(
@@ -100,6 +100,17 @@ class Runner : public EpochRunner {
     BRAID_TRY(RunEpoch(steps));
     return Outcome::kRan;
   }
+
+  bool HasMoved() const override {
+    const auto moved = [](const auto& table) { return table->HasMoved(); };
+    if (std::any_of(program_.sources.begin(), program_.sources.end(), moved)) return true;
+    if (std::any_of(sinks_.begin(), sinks_.end(), moved)) return true;
+    if (!awaits_tables_) return false;
+    const Result<std::vector<Json>> marks = MarksOfSinks();
+    return marks && *marks != seen_marks_;
+  }
+
+  bool AwaitsTables() const override { return awaits_tables_; }
 
   std::int64_t barrier() const override { return identity_.barrier; }
   std::int64_t generation() const override { return identity_.generation; }
@@ -159,6 +170,35 @@ class Runner : public EpochRunner {
 
   // ---- Start ----
 
+  // A state that is to be made anew need not be readable.
+  Status OpenState() {
+    const StateSettings state{.path = settings_.folder.StateFile(),
+                              .temporary_directory = settings_.folder.TemporaryDirectory(),
+                              .threads = settings_.threads,
+                              .memory_limit_bytes = settings_.memory_limit_bytes};
+    BRAID_TRY_ASSIGN(const bool exists, LocalFileSystem()->Exists(state.path));
+    if (!exists && settings_.expects_state && !RebuildsByRecord()) {
+      return Error(ErrorCode::kCorruption, fmt::format("the state file {} is gone", state.path))
+          .Hint(
+              "`braid job restart … --from-lineage` makes it anew at the snapshots that the sinks' lineage names, "
+              "`--rebuild-state` from what is there; `--from-savepoint` takes an older one");
+    }
+    Result<std::unique_ptr<StateFile>> opened = StateFile::Open(state);
+    if (!opened && RebuildsByRecord() && opened.error().code() != ErrorCode::kConflict) {
+      Log(LogLevel::kWarning, "the state cannot be opened and is made anew",
+          fmt::format("job={} error={}", settings_.plan.name, opened.error().message()));
+      BRAID_TRY(settings_.folder.SetStateAside());
+      opened = StateFile::Open(state);
+    }
+    if (!opened) return std::move(opened).error();
+    state_ = *std::move(opened);
+    return Ok();
+  }
+
+  bool RebuildsByRecord() const {
+    return settings_.record.road == StateRoad::kRebuild || settings_.record.road == StateRoad::kLineage;
+  }
+
   // Reads the state and finishes or undoes what a former process left.
   Status Restore() {
     FaultPoint("restart.recovering");
@@ -166,20 +206,80 @@ class Runner : public EpochRunner {
     if (known) identity_ = *known;
     BRAID_TRY_ASSIGN(positions_, state_->ReadPositions());
     positions_.resize(program_.sources.size());
-    if (known && !known->plan.empty() && known->plan != program_.identity) {
+    if (identity_.record != settings_.record.id) identity_.rebuilding = RebuildsByRecord();
+    BRAID_TRY_ASSIGN(std::optional<EpochRecord> epoch, state_->ReadEpoch());
+    BRAID_TRY(RemoveUndecidedFiles(epoch ? epoch->barrier : 0));
+    if (epoch && epoch->done) epoch.reset();
+    if (identity_.rebuilding) {
+      BRAID_TRY(CheckRebuild());
+      rebuild_ = settings_.record.road == StateRoad::kLineage ? Rebuild::kVerify : Rebuild::kWrite;
+      FaultPoint("restart.recovered");
+      return Ok();
+    }
+    if (identity_.bootstrapped) BRAID_TRY(LookAtLines(epoch));
+    if (rebuild_ == Rebuild::kNone && known && !known->plan.empty() && known->plan != program_.identity) {
       return Error(ErrorCode::kConflict,
                    fmt::format("the state of job {} was made for another query than it has now", settings_.plan.name))
           .Hint("`braid job restart … --rebuild-state` makes it anew");
     }
-    BRAID_TRY_ASSIGN(const std::optional<EpochRecord> epoch, state_->ReadEpoch());
-    BRAID_TRY(RemoveUndecidedFiles(epoch ? epoch->barrier : 0));
-    if (epoch && !epoch->done) {
+    // Where sinks are compared with the query anyway, it is left as it is until that is decided.
+    if (epoch && (rebuild_ == Rebuild::kNone || standing_.moved_sinks.empty())) {
       Log(LogLevel::kWarning, "a checkpoint that was decided is committed now",
           fmt::format("job={} barrier={}", settings_.plan.name, epoch->barrier));
       BRAID_TRY(CommitEpoch(*epoch, true));
     }
     FaultPoint("restart.recovered");
     return Ok();
+  }
+
+  // Under whose name a checkpoint that was decided is committed: a later run may be about to.
+  std::string UserOf(const EpochRecord& epoch) const {
+    const Json* user = epoch.body.Find("user");
+    return user != nullptr && user->is_string() ? user->as_string() : identity_.commit_user;
+  }
+
+  Status CheckRebuild() const {
+    for (const auto& source : program_.sources) {
+      if (source->CanStartAgain()) continue;
+      return Error(ErrorCode::kUnsupported,
+                   fmt::format("the state cannot be made anew, since {} is not read from its start", source->name()))
+          .Hint("restart the job from a savepoint, or start it under another name");
+    }
+    return Ok();
+  }
+
+  // Main of a table may have been replaced since the state was made.
+  Status LookAtLines(const std::optional<EpochRecord>& pending) {
+    JobIdentity writer = identity_;
+    if (pending) writer.commit_user = UserOf(*pending);
+    BRAID_TRY_ASSIGN(standing_, StandingOf(program_, sinks_, writer, positions_, pending ? pending->barrier : 0));
+    if (standing_.stands()) return Ok();
+    moved_text_ = MovedText(standing_, program_, sinks_);
+    const bool positions_hold = standing_.moved_sources.empty();
+    const auto log = [&](const char* what) {
+      Log(LogLevel::kWarning, what, fmt::format("job={} why=\"{}\"", settings_.plan.name, moved_text_));
+    };
+    const bool is_first = identity_.record != settings_.record.id;  // of the run, that was asked for
+    if (settings_.record.road == StateRoad::kAsIs && is_first && positions_hold) {
+      log("the job goes on and leaves its sinks as they are");
+      return Ok();
+    }
+    if (settings_.when_replaced == WhenReplaced::kFail) return CannotGoOn("the job is to stop then");
+    if (standing_.can_rebuild) {
+      rebuild_ = settings_.when_replaced == WhenReplaced::kRebuild ? Rebuild::kWrite : Rebuild::kVerify;
+      log("the state is made anew");
+      return Ok();
+    }
+    if (!positions_hold) return CannotGoOn("the job has read more of the former one than both have");
+    if (!standing_.sinks_only_grow) return CannotGoOn("what the job reads from outside does not come again");
+    // New rows are the same whatever the sink holds.
+    log("the job goes on with new rows alone: those that the former line alone has are not on the present one");
+    return Ok();
+  }
+
+  Error CannotGoOn(const std::string& why) const {
+    return Error(ErrorCode::kConflict, fmt::format("{}, and {}", moved_text_, why))
+        .Hint(ChoicesHint(settings_.plan.name));
   }
 
   // Files of an epoch that was never decided belong to nobody.
@@ -198,7 +298,7 @@ class Runner : public EpochRunner {
 
   // A crash goes on with the run, as its next attempt; a start on request is a new run.
   Status BeginRun() {
-    if (identity_.record == settings_.record.id) {
+    if (identity_.record == settings_.record.id && rebuild_ == Rebuild::kNone) {
       ++identity_.attempt;
     } else {
       std::vector<Table> tables;
@@ -213,12 +313,26 @@ class Runner : public EpochRunner {
       BRAID_TRY_ASSIGN(identity_, lineage_->Begin(settings_.plan, tables, identity_));
       identity_.record = settings_.record.id;
     }
-    identity_.plan = program_.identity;
+    // The state is of the former plan until the new one is decided.
+    if (rebuild_ == Rebuild::kNone) {
+      identity_.plan = program_.identity;
+      BRAID_TRY_ASSIGN(identity_.marks, MarksOfSinks());
+    }
     BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
     BRAID_TRY(state_->WriteIdentity(identity_));
     BRAID_TRY(transaction.Commit());
     FaultPoint("restart.begun");
     return Ok();
+  }
+
+  // A comparison may take rows back where the query never does.
+  void MakeRows() {
+    rows_.clear();
+    for (std::size_t i = 0; i < sinks_.size(); ++i) {
+      const bool only_grows = program_.parts[i].append_only && rebuild_ == Rebuild::kNone;
+      rows_.emplace_back(fmt::format("sink_{}", i), FieldsOf(settings_.plan.inserts[i].table), sinks_[i]->traits(),
+                         only_grows);
+    }
   }
 
   Status MakeTables() {
@@ -241,15 +355,20 @@ class Runner : public EpochRunner {
   // The content at the start, which is the first epoch.
   Status Bootstrap() {
     FaultPoint("epoch.planned");
+    SourceStart start{.again = rebuild_ != Rebuild::kNone};
+    if (rebuild_ == Rebuild::kVerify) {
+      BRAID_TRY_ASSIGN(start.made_of, SourcesOf(sinks_));
+    }
     std::vector<std::optional<SourceStep>> steps;
     for (std::size_t i = 0; i < program_.sources.size(); ++i) {
-      BRAID_TRY_ASSIGN(SourceStep step, program_.sources[i]->Start());
+      BRAID_TRY_ASSIGN(SourceStep step, program_.sources[i]->Start(start));
       if (!step.to.is_null()) BRAID_TRY(program_.sources[i]->Pin(ConsumerOf(i), step.to, true));
       steps.emplace_back(std::move(step));
     }
     BRAID_TRY(SetTime());
     BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
     FaultPoint("epoch.begun");
+    if (rebuild_ != Rebuild::kNone) BRAID_TRY(state_->Clear());
     std::vector<ScanRegistration> registrations;
     std::vector<std::string> scans(steps.size());  // SQL of each source's content
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -270,8 +389,16 @@ class Runner : public EpochRunner {
         BRAID_TRY(connection().Execute(fmt::format("DROP VIEW temp.new_{}", i)));
       for (const DeltaTable& table : program.temp_tables) used_tables_.insert(table.name);
     }
+    positions_.assign(program_.sources.size(), {});
     identity_.bootstrapped = true;
-    return FinishEpoch(std::move(transaction), steps);
+    identity_.rebuilding = false;
+    identity_.plan = program_.identity;
+    BRAID_TRY_ASSIGN(identity_.marks, MarksOfSinks());
+    BRAID_TRY(FinishEpoch(std::move(transaction), steps));
+    if (rebuild_ == Rebuild::kNone) return Ok();
+    rebuild_ = Rebuild::kNone;
+    MakeRows();
+    return Ok();
   }
 
   // The view `new_<i>` of a source's content.
@@ -387,32 +514,41 @@ class Runner : public EpochRunner {
     std::string rows =
         insert.Select(fmt::format("SELECT {}w FROM {}", columns, program_.parts[part].program.output.name), {"w"});
     std::vector<ScanRegistration> registrations;
-    if (settings_.record.rebuild && !identity_.bootstrapped) {
-      BRAID_TRY_ASSIGN(const auto content, ContentOf(part));
+    if (rebuild_ != Rebuild::kNone) {
+      BRAID_TRY_ASSIGN(const auto content, ContentOf(*sinks_[part]));
       std::string names;
       for (std::size_t i = 0; i < FieldsOf(insert.table).size(); ++i) names += fmt::format("f{}, ", i);
       rows += fmt::format(" UNION ALL SELECT {}w FROM {}", names, ScanSql(content, registrations));
     }
     BRAID_TRY(
         connection().Execute(rows_[part].CreateSql(rows)).Context("while computing what changes in " + insert.name));
+    if (rebuild_ == Rebuild::kVerify) return CheckEqual(part);
     return CheckSinkRows(part);
   }
 
-  // What the sink holds now, to be taken away from what it is to hold.
-  Result<std::shared_ptr<const ScanSource>> ContentOf(std::size_t part) const {
-    const std::string& name = settings_.plan.inserts[part].name;
-    const Table* table = sinks_[part]->table();
-    if (table == nullptr)
-      return Error(ErrorCode::kUnsupported, fmt::format("{} cannot be compared with the query's result", name))
-          .Hint("restart the job from a savepoint, or start it under another name");
-    if (!EqualsIgnoreCase(table->options().Get("merge-engine", "deduplicate"), "deduplicate")) {
-      return Error(ErrorCode::kUnsupported,
-                   fmt::format("{} merges rows, so it cannot be compared with the query's result", name))
-          .Hint("restart the job from a savepoint");
+  // A sink that holds something else than the query gives: somebody must say which of both is right.
+  Status CheckEqual(std::size_t part) {
+    BRAID_TRY_ASSIGN(const std::int64_t count, state_->CountOf(rows_[part].CountSql()));
+    if (count == 0) return Ok();
+    BRAID_TRY_ASSIGN(const std::string example, state_->TextOf(rows_[part].ExampleSql()));
+    const std::string differ = fmt::format("what the query gives now and what {} holds differ in {} rows ({})",
+                                           sinks_[part]->name(), count, example);
+    if (moved_text_.empty()) {
+      return Error(ErrorCode::kConflict, differ)
+          .Hint("`braid job restart … --rebuild-state` writes the difference to the sink");
     }
-    BRAID_TRY_ASSIGN(Plan plan, PlanBatch(*table, {}));
-    return MakeWeightedScan(name, table->schema().fields,
-                            {{.table = *table, .splits = std::move(plan.splits), .weight = -1}});
+    BRAID_TRY_ASSIGN(seen_marks_, MarksOfSinks());
+    awaits_tables_ = true;
+    return CannotGoOn(differ);
+  }
+
+  Result<std::vector<Json>> MarksOfSinks() const {
+    std::vector<Json> marks;
+    for (const auto& sink : sinks_) {
+      BRAID_TRY_ASSIGN(const std::optional<LinePoint> mark, sink->Mark());
+      marks.push_back(mark ? ToJson(*mark) : Json());
+    }
+    return marks;
   }
 
   Status CheckSinkRows(std::size_t part) {
@@ -441,6 +577,8 @@ class Runner : public EpochRunner {
     std::vector<SourcePosition> positions = positions_;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (steps[i]) Advance(*steps[i], positions[i]);
+      // The sinks have it already, and their snapshots say so.
+      if (rebuild_ == Rebuild::kVerify) positions[i].pending = Json();
     }
     if (!commits.empty()) {
       std::vector<Json> sources;
@@ -452,6 +590,7 @@ class Runner : public EpochRunner {
                                                                    static_cast<std::int64_t>(commits.size()), sources));
       Json carried{Json::Object()};
       for (const auto& [key, value] : properties) carried.Add(key, value);
+      epoch.body.Add("user", identity_.commit_user);
       epoch.body.Add("properties", std::move(carried));
       epoch.body.Add("sinks", std::move(commits));
       identity_.barrier = epoch.barrier;
@@ -534,7 +673,11 @@ class Runner : public EpochRunner {
         return Error(ErrorCode::kCorruption, fmt::format("barrier {} of job {} is damaged in its state file",
                                                          epoch.barrier, settings_.plan.name));
       EpochSink& target = *sinks_[static_cast<std::size_t>(sink)];
-      BRAID_TRY(target.Commit(identity_.commit_user, commit, *prepared, recovered)
+      if (recovered) {
+        BRAID_TRY_ASSIGN(const bool skip, IsLeftOut(static_cast<std::size_t>(sink), epoch));
+        if (skip) continue;
+      }
+      BRAID_TRY(target.Commit(UserOf(epoch), commit, *prepared, recovered)
                     .Context(fmt::format("while committing barrier {} to {}", epoch.barrier, target.name())));
     }
     FaultPoint("epoch.committed");
@@ -542,13 +685,25 @@ class Runner : public EpochRunner {
     FaultPoint("epoch.indexed");
     BRAID_TRY(PinSources());
     FaultPoint("epoch.pinned");
+    if (rebuild_ == Rebuild::kNone || !recovered) {
+      BRAID_TRY_ASSIGN(identity_.marks, MarksOfSinks());
+    }
     BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
+    BRAID_TRY(state_->WriteIdentity(identity_));
     BRAID_TRY(state_->WriteEpoch({.barrier = epoch.barrier, .done = true, .body = {}}));
     BRAID_TRY(transaction.Commit());
     BRAID_TRY(journal_.Clear());
     FaultPoint("epoch.done");
     if (state_->LogBytes() > kMaxLogBytes) return Checkpoint();
     return Ok();
+  }
+
+  // A checkpoint that was decided for a former line of the sink, and that line has it already.
+  Result<bool> IsLeftOut(std::size_t sink, const EpochRecord& epoch) const {
+    const auto& moved = standing_.moved_sinks;
+    if (std::find(moved.begin(), moved.end(), sink) == moved.end()) return false;
+    BRAID_TRY_ASSIGN(const LinePoint mark, ParseLinePoint(identity_.marks[sink]));
+    return sinks_[sink]->HasCommitted(mark.line, UserOf(epoch), epoch.barrier);
   }
 
   Status PinSources() {
@@ -575,11 +730,24 @@ class Runner : public EpochRunner {
   std::vector<SinkRows> rows_;  // of each sink
   JobIdentity identity_;
   std::vector<SourcePosition> positions_;
+  Rebuild rebuild_ = Rebuild::kNone;  // what the first epoch of this process does
+  Standing standing_;                 // when it was opened
+  std::string moved_text_;            // of standing_; empty: it stands
+  bool awaits_tables_ = false;
+  std::vector<Json> seen_marks_;       // of the sinks when they were found to hold something else
   bool made_tables_ = false;           // the temp tables of the only program are there
   std::set<std::string> used_tables_;  // temp tables that may have rows
 };
 
 }  // namespace
+
+Result<WhenReplaced> ParseWhenReplaced(std::string_view text) {
+  if (EqualsIgnoreCase(text, "verify")) return WhenReplaced::kVerify;
+  if (EqualsIgnoreCase(text, "rebuild")) return WhenReplaced::kRebuild;
+  if (EqualsIgnoreCase(text, "fail")) return WhenReplaced::kFail;
+  return Error(ErrorCode::kInvalidArgument, fmt::format("'job.when-replaced' = '{}' means nothing", text))
+      .Hint("verify, rebuild or fail");
+}
 
 Result<std::unique_ptr<EpochRunner>> EpochRunner::Open(RunnerSettings settings) {
   auto runner = std::make_unique<Runner>(std::move(settings));

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -13,12 +14,24 @@
 
 namespace braid {
 
+/// What a job does when main of a table was replaced and its state does not fit the present one
+/// (`job.when-replaced`).
+enum class WhenReplaced : std::uint8_t {
+  kVerify,   ///< makes its state anew if the sinks hold what the query gives, else fails
+  kRebuild,  ///< makes it anew and writes what the sinks lack
+  kFail,
+};
+/// Errors: kInvalidArgument naming the values.
+Result<WhenReplaced> ParseWhenReplaced(std::string_view text);
+
 struct RunnerSettings {
   JobFolder folder;
   JobRecord record;
   JobPlan plan;
   int threads = 1;
   std::int64_t memory_limit_bytes = std::int64_t{512} << 20;
+  WhenReplaced when_replaced = WhenReplaced::kVerify;
+  bool expects_state = false;           ///< an earlier process had one, so that without it something is lost
   const Clock* clock = &SystemClock();  ///< outlives the runner
 };
 
@@ -34,8 +47,9 @@ struct SourceProgress {
 class EpochRunner {
  public:
   /// Opens the state and finishes what a former process decided. Begins a new run if the record is another than the
-  /// state's. Errors: those of StateFile, JobSource and EpochSink, kConflict if the plan is not the one that made the
-  /// state.
+  /// state's. Where main of a table was replaced, the job goes on if its state fits the present one; else the state is
+  /// made anew, if the sinks hold what the query then gives. Errors: those of StateFile, JobSource and EpochSink,
+  /// kConflict if the plan is not the one that made the state.
   static Result<std::unique_ptr<EpochRunner>> Open(RunnerSettings settings);
   virtual ~EpochRunner() = default;
 
@@ -46,6 +60,13 @@ class EpochRunner {
   };
   /// Runs one epoch if there is something to read.
   virtual Result<Outcome> Run() = 0;
+
+  /// Whether the name of a table means another line than when the job was opened, so that it is to be opened again.
+  /// With `AwaitsTables`, also whether something else changed that may help.
+  virtual bool HasMoved() const = 0;
+  /// Whether Run failed because main of a table was replaced and the sinks do not hold what the query gives: another
+  /// table may be about to be replaced, too.
+  virtual bool AwaitsTables() const = 0;
 
   /// The last barrier that a sink committed.
   virtual std::int64_t barrier() const = 0;
@@ -67,8 +88,14 @@ Result<std::string> ExplainJob(const JobPlan& plan);
 /// Checks that the plan can run as a job, without running it.
 Status CheckJob(const JobPlan& plan);
 
-/// Puts a savepoint's state in the place of the folder's, for a restart. `job`: for errors.
-/// Errors: kNotFound; kConflict (`job.sink-moved`) if a sink has other snapshots than the savepoint says.
-Status RestoreSavepoint(const JobFolder& folder, const std::string& savepoint, const JobPlan& plan);
+/// Puts a savepoint's state in the place of the folder's, for a restart.
+/// Errors: kNotFound; kConflict (`job.sink-moved`) with `check_sinks` if a sink has other snapshots than the savepoint
+/// says.
+Status RestoreSavepoint(const JobFolder& folder, const std::string& savepoint, const JobPlan& plan,
+                        bool check_sinks = true);
+
+/// Gives every sink that has moved on since the savepoint its content of then, by a new snapshot of kind OVERWRITE from
+/// the savepoint's tag. Errors: kNotFound for the savepoint or a tag.
+Status RollBackSinks(const std::string& savepoint, const JobPlan& plan, const Clock& clock);
 
 }  // namespace braid

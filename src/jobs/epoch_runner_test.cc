@@ -1,13 +1,11 @@
 #include "jobs/epoch_runner.h"
 
 #include <fstream>
-#include <regex>
 
 #include <fmt/format.h>
 
-#include "connectors/connectors.h"
-#include "meta/stores.h"
-#include "sql/session_testing.h"
+#include "jobs/runner_testing.h"
+#include "jobs/state_file.h"
 
 namespace braid {
 namespace {
@@ -16,57 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-class EpochRunnerTest : public SessionTest {
- protected:
-  EpochRunnerTest() : base_(std::filesystem::path(warehouse()).parent_path()), folder_(base_.string() + "/job") {
-    SessionSettings settings;
-    settings.connectors = StandardConnectors();
-    Restart(std::move(settings));
-    EXPECT_THAT(folder_.Create(), IsOk());
-  }
-
-  // The job as one that was just started, or with the same id as one that goes on after a crash.
-  Result<std::unique_ptr<EpochRunner>> Open(const std::string& statement, const std::string& id = "1",
-                                            bool rebuild = false) {
-    BRAID_TRY_ASSIGN(JobPlan plan, session().PlanJob(statement));
-    plan.name = "job1";
-    JobRecord record;
-    record.id = id;
-    record.name = "job1";
-    record.rebuild = rebuild;
-    return EpochRunner::Open({.folder = folder_,
-                              .record = record,
-                              .plan = std::move(plan),
-                              .threads = 2,
-                              .memory_limit_bytes = std::int64_t{256} << 20});
-  }
-
-  // Runs epochs until nothing is left to read. How many ran.
-  static Result<int> CatchUp(EpochRunner& runner) {
-    for (int epochs = 0;; ++epochs) {
-      BRAID_TRY_ASSIGN(const EpochRunner::Outcome outcome, runner.Run());
-      if (outcome != EpochRunner::Outcome::kRan) return epochs;
-    }
-  }
-
-  std::vector<std::string> Rows(const std::string& query) {
-    auto rows = Run(query);
-    EXPECT_THAT(rows, IsOk());
-    return rows ? *rows : std::vector<std::string>();
-  }
-
-  void MakeWords() {
-    ASSERT_THAT(Run("CREATE TABLE words (word STRING)"), IsOk());
-    ASSERT_THAT(Run("CREATE TABLE counts (word STRING PRIMARY KEY NOT ENFORCED, cnt BIGINT) WITH ('bucket' = '1')"),
-                IsOk());
-    ASSERT_THAT(Run("INSERT INTO words VALUES ('a'), ('b'), ('a')"), IsOk());
-  }
-
-  std::filesystem::path base_;
-  JobFolder folder_;
-};
-
-constexpr const char* kCount = "INSERT INTO counts SELECT word, COUNT(*) FROM words GROUP BY word";
+class EpochRunnerTest : public RunnerTest {};
 
 TEST_F(EpochRunnerTest, CountsFollowTheWords) {
   MakeWords();
@@ -202,8 +150,7 @@ TEST_F(EpochRunnerTest, AReplacedSourceStopsTheJobAndARebuildMendsTheSink) {
     ASSERT_THAT(Run("INSERT INTO words VALUES ('z')"), IsOk());
     EXPECT_THAT(CatchUp(**runner), IsError(ErrorCode::kConflict));
   }
-  ASSERT_THAT(folder_.RemoveState(), IsOk());
-  auto runner = Open(kCount, "2", true);
+  auto runner = Open(kCount, "2", StateRoad::kRebuild);
   ASSERT_THAT(runner, IsOk());
   ASSERT_THAT(CatchUp(**runner), IsOk());
   EXPECT_THAT(Rows("SELECT * FROM counts"), UnorderedElementsAre("a|1", "z|1"));
@@ -262,6 +209,29 @@ TEST_F(EpochRunnerTest, ADamagedStateFileIsNamed) {
   const auto opened = Open(kCount);
   ASSERT_THAT(opened, IsError(ErrorCode::kCorruption));
   EXPECT_THAT(opened.error().hint(), HasSubstr("--rebuild-state"));
+}
+
+TEST_F(EpochRunnerTest, AStateOfAnotherVersionIsRefusedAndSetAsideByARebuild) {
+  MakeWords();
+  {
+    auto runner = Open(kCount);
+    ASSERT_THAT(runner, IsOk());
+    ASSERT_THAT(CatchUp(**runner), IsOk());
+  }
+  {
+    const auto state = StateFile::Open(
+        {.path = folder_.StateFile(), .temporary_directory = folder_.TemporaryDirectory(), .threads = 1});
+    ASSERT_THAT(state, IsOk());
+    ASSERT_THAT((*state)->connection().Execute("UPDATE main._job SET value = '2' WHERE key = 'formatVersion'"), IsOk());
+  }
+  const auto refused = Open(kCount);
+  ASSERT_THAT(refused, IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(refused.error().message(), HasSubstr("has format version 2; this program knows 1"));
+  auto rebuilt = Open(kCount, "2", StateRoad::kRebuild);
+  ASSERT_THAT(rebuilt, IsOk());
+  EXPECT_THAT(CatchUp(**rebuilt), HasValue(1));
+  EXPECT_THAT(Rows("SELECT * FROM counts$snapshots"), testing::SizeIs(1)) << "the sink had everything already";
+  EXPECT_TRUE(std::filesystem::exists(folder_.StateFile() + ".damaged"));
 }
 
 TEST_F(EpochRunnerTest, AnotherQueryDoesNotTakeTheState) {

@@ -14,6 +14,7 @@
 #include "meta/stores.h"
 #include "table/commit.h"
 #include "table/data_file_reader.h"
+#include "table/lines.h"
 #include "table/write.h"
 
 namespace braid {
@@ -54,6 +55,7 @@ class TableSink : public EpochSink {
   }
 
   Status Begin(const std::string& commit_user) override {
+    BRAID_TRY(Follow());
     BRAID_TRY_ASSIGN(head_, Head());
     // What others committed meanwhile changes sequence numbers and files: a writer that knows of it is needed.
     if (writer_ != nullptr && head_ == committed_) return Ok();
@@ -70,6 +72,7 @@ class TableSink : public EpochSink {
     BRAID_TRY_ASSIGN(const std::vector<CommitMessage> messages, writer_->PrepareCommit(true, barrier));
     Json prepared;
     prepared.Add("head", head_);
+    prepared.Add("line", table_.line().id);
     BRAID_TRY_ASSIGN(Json encoded, EncodeCommitMessages(messages));
     prepared.Add("messages", std::move(encoded));
     return prepared;
@@ -77,7 +80,13 @@ class TableSink : public EpochSink {
 
   Status Commit(const std::string& commit_user, const SinkCommit& commit, const Json& prepared,
                 bool recovered) override {
-    BRAID_TRY_ASSIGN(const std::int64_t head, prepared.GetInteger("head"));
+    BRAID_TRY(Follow());
+    BRAID_TRY_ASSIGN(std::int64_t head, prepared.GetInteger("head"));
+    BRAID_TRY_ASSIGN(const std::optional<std::string> line, prepared.FindString("line"));
+    // Prepared for another line, whose numbers say nothing of this one.
+    if (line && *line != table_.line().id) {
+      BRAID_TRY_ASSIGN(head, Head());
+    }
     const Json* encoded = prepared.Find("messages");
     if (encoded == nullptr) return Error(ErrorCode::kCorruption, fmt::format("a commit to {} has no messages", name_));
     BRAID_TRY_ASSIGN(std::vector<CommitMessage> messages, DecodeCommitMessages(*encoded));
@@ -104,7 +113,45 @@ class TableSink : public EpochSink {
     return Ok();
   }
 
+  Result<bool> HasCommitted(const std::string& line, const std::string& commit_user,
+                            std::int64_t barrier) const override {
+    BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table_.file_system(), table_.paths().root(), Inference::kSkip));
+    const Line* found = lines.FindById(line);
+    if (found == nullptr) return false;
+    BRAID_TRY_ASSIGN(const std::vector<std::int64_t> left,
+                     TableCommit(table_.MovedTo(found->paths), commit_user, clock_).FilterUncommitted({barrier}));
+    return left.empty();
+  }
+
+  Result<bool> Stands(const LinePoint& mark, const std::string& commit_user, std::int64_t pending) const override {
+    BRAID_TRY_ASSIGN(const Table table, FollowLine(table_));
+    if (mark.line == table.line().id) return true;
+    BRAID_TRY_ASSIGN(const LinePoint head, ContentHead(table));
+    if (head.snapshot == mark.snapshot && head.identity == mark.identity) return true;
+    if (pending == 0 || head.snapshot.value() < 1) return false;
+    BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), head.snapshot));
+    return snapshot.commit_user == commit_user && snapshot.commit_identifier == pending;
+  }
+
+  Result<std::optional<LinePoint>> Mark() const override {
+    BRAID_TRY_ASSIGN(const Table table, FollowLine(table_));
+    BRAID_TRY_ASSIGN(LinePoint point, ContentHead(table));
+    return std::optional(std::move(point));
+  }
+
+  bool HasMoved() const override { return braid::HasMoved(table_); }
+
  private:
+  // Where the line lies somewhere else than before, a writer must look there for what it goes on from.
+  Status Follow() {
+    BRAID_TRY_ASSIGN(Table table, FollowLine(table_));
+    if (table.paths().branch() == table_.paths().branch()) return Ok();
+    journalled_ = journalled_.MovedTo(table.paths());
+    table_ = std::move(table);
+    writer_.reset();
+    return Ok();
+  }
+
   Result<std::int64_t> Head() const {
     BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table_.file_system(), table_.paths()));
     return latest ? latest->value() : 0;
@@ -213,6 +260,17 @@ class OutsideSink : public EpochSink {
     FaultPoint("sink.committed");
     return Ok();
   }
+
+  Result<bool> Stands(const LinePoint& /*mark*/, const std::string& /*commit_user*/,
+                      std::int64_t /*pending*/) const override {
+    return true;
+  }
+  Result<bool> HasCommitted(const std::string& /*line*/, const std::string& /*commit_user*/,
+                            std::int64_t /*barrier*/) const override {
+    return false;
+  }
+  Result<std::optional<LinePoint>> Mark() const override { return std::optional<LinePoint>(); }
+  bool HasMoved() const override { return false; }
 
  private:
   Status Open(const std::string& commit_user) {

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "jobs/file_journal.h"
+#include "jobs/followed_line.h"
 #include "sql/job_plan.h"
 #include "types/batch.h"
 
@@ -47,6 +48,16 @@ class EpochSink {
   /// Errors: kConflict (`job.files-lost`, `job.sink-expired`, and another writer's changes that contradict it).
   virtual Status Commit(const std::string& commit_user, const SinkCommit& commit, const Json& prepared,
                         bool recovered) = 0;
+  /// Where the sink's content stands; nullopt for sinks without lines.
+  virtual Result<std::optional<LinePoint>> Mark() const = 0;
+  /// Whether the line that the sink's name means now holds what the mark's line held at the mark, and nothing more than
+  /// the pending barrier (0: none), if that. True where the mark is of the present line: others may write there.
+  virtual Result<bool> Stands(const LinePoint& mark, const std::string& commit_user, std::int64_t pending) const = 0;
+  /// Whether a line of the sink's table has the barrier; false for one that is gone.
+  virtual Result<bool> HasCommitted(const std::string& line, const std::string& commit_user,
+                                    std::int64_t barrier) const = 0;
+  /// Whether the table's name means another line than when the sink was opened.
+  virtual bool HasMoved() const = 0;
 };
 
 /// `journal` notes the files before they are made and outlives the sink; `position` tells sinks of one job apart.

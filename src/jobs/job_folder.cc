@@ -43,6 +43,14 @@ constexpr auto kStateNames = std::to_array<std::pair<JobState, std::string_view>
     {JobState::kLost, "LOST"},
 });
 
+constexpr auto kRoadNames = std::to_array<std::pair<StateRoad, std::string_view>>({
+    {StateRoad::kContinue, "continue"},
+    {StateRoad::kNew, "new"},
+    {StateRoad::kRebuild, "rebuild"},
+    {StateRoad::kLineage, "lineage"},
+    {StateRoad::kAsIs, "as-is"},
+});
+
 std::string FileNameOf(const std::string& job) {
   std::string name = job.substr(0, kMaxFolderName);
   for (char& c : name) {
@@ -169,7 +177,9 @@ Status JobFolder::WriteRecord(const JobRecord& record) const {
   json.Add("session", std::move(statements));
   json.Add("workingDirectory", record.working_directory);
   json.Add("startMillis", record.start_ms);
-  json.Add("rebuild", record.rebuild);
+  for (const auto& [road, name] : kRoadNames) {
+    if (road == record.road) json.Add("state", name);
+  }
   json.Add("restoredFrom", record.restored_from);
   json.Add("generationBefore", record.generation_before);
   json.Add("barrierBefore", record.barrier_before);
@@ -193,7 +203,10 @@ Result<JobRecord> JobFolder::ReadRecord() const {
   BRAID_TRY_ASSIGN(record.restored_from, json.GetString("restoredFrom"));
   BRAID_TRY_ASSIGN(record.generation_before, json.GetInteger("generationBefore"));
   BRAID_TRY_ASSIGN(record.barrier_before, json.GetInteger("barrierBefore"));
-  record.rebuild = json.IsTrue("rebuild");
+  BRAID_TRY_ASSIGN(const auto road, json.FindString("state"));
+  for (const auto& [value, name] : kRoadNames) {
+    if (road == name) record.road = value;
+  }
   const Json* options = json.Find("options");
   const Json* statements = json.Find("session");
   if (options == nullptr || !options->is_object() || statements == nullptr || !statements->is_array())
@@ -252,6 +265,17 @@ Result<std::vector<std::int64_t>> JobFolder::Journals() const {
   }
   std::sort(barriers.begin(), barriers.end());
   return barriers;
+}
+
+Status JobFolder::SetStateAside() const {
+  for (const std::string& file : {StateFile(), StateFile() + ".wal"}) {
+    BRAID_TRY_ASSIGN(const bool exists, LocalFileSystem()->Exists(file));
+    if (!exists) continue;
+    const std::string aside = file + ".damaged";
+    BRAID_TRY(LocalFileSystem()->Delete(aside));
+    BRAID_TRY(LocalFileSystem()->Rename(file, aside));
+  }
+  return Ok();
 }
 
 Status JobFolder::RemoveState() const {

@@ -12,6 +12,15 @@
 
 namespace braid {
 
+/// What a run does about its state.
+enum class StateRoad : std::uint8_t {
+  kContinue,  ///< goes on with it
+  kNew,       ///< begins without any
+  kRebuild,   ///< makes it anew from the sources as they are, and writes what the sinks lack
+  kLineage,   ///< makes it anew from the snapshots that the sinks' lineage names; the sinks must hold that result
+  kAsIs,      ///< goes on with it whatever has become of the sinks
+};
+
 /// What a job was started with; kept in its folder.
 struct JobRecord {
   std::string id;    ///< of the run, 32 hexadecimal digits, as Flink shows it
@@ -20,8 +29,8 @@ struct JobRecord {
   SessionScript session;
   std::string working_directory;  ///< that relative paths in the statements are relative to
   std::int64_t start_ms = 0;      ///< when this run was started
-  bool rebuild = false;           ///< its state is to be made anew and the sinks compared with it
-  std::string restored_from;      ///< the savepoint that this run went on from; empty: none
+  StateRoad road = StateRoad::kContinue;
+  std::string restored_from;  ///< the savepoint that this run went on from; empty: none
   // Numbers of earlier runs, where the state does not say them any more: those of this run are above.
   std::int64_t generation_before = 0;
   std::int64_t barrier_before = 0;
@@ -48,7 +57,7 @@ struct JobStatus {
   std::int64_t restarts = 0;
   std::int64_t generation = 0;
   std::int64_t barrier = 0;     ///< the last that was committed
-  std::string error = {};       ///< what ended the last worker, as people read it; empty: nothing
+  std::string error = {};       ///< what ended the last worker or keeps it waiting, as people read it; empty: nothing
   std::string error_code = {};  ///< ErrorCodeName
   std::string savepoint = {};   ///< made when it was stopped; empty: none
 };
@@ -100,6 +109,8 @@ class JobFolder {
   Result<JobRecord> ReadRecord() const;
   Status WriteStatus(const JobStatus& status) const;
   Result<JobStatus> ReadStatus() const;
+  /// Moves a state that cannot be opened to `state.duckdb.damaged`.
+  Status SetStateAside() const;
   /// Removes the state of earlier runs: the next one begins anew.
   Status RemoveState() const;
 

@@ -33,7 +33,7 @@ TEST_F(JobFolderTest, KeepsTheRecordAndTheStatus) {
       .session = {.options = Options(Options::Map{{"a", "b"}}), .statements = {"USE CATALOG c", "USE d"}},
       .working_directory = "/",
       .start_ms = 17,
-      .rebuild = true,
+      .road = StateRoad::kAsIs,
       .restored_from = "/saved",
       .generation_before = 3,
       .barrier_before = 9};
@@ -45,7 +45,7 @@ TEST_F(JobFolderTest, KeepsTheRecordAndTheStatus) {
   EXPECT_EQ(read->session.statements, record.session.statements);
   EXPECT_EQ(read->restored_from, "/saved");
   EXPECT_EQ(read->barrier_before, 9);
-  EXPECT_TRUE(read->rebuild);
+  EXPECT_EQ(read->road, StateRoad::kAsIs);
   ASSERT_THAT(
       folder.WriteStatus({.state = JobState::kFailed, .barrier = 5, .error = "broken", .error_code = "conflict"}),
       IsOk());

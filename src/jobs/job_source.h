@@ -30,6 +30,14 @@ struct SourceStep {
   Json outside;
 };
 
+/// How a source begins.
+struct SourceStart {
+  /// Not for the first time: what an earlier run has read, or a consumer says, does not count.
+  bool again = false;
+  /// Where these have a snapshot of the table that is on its line, the start is there.
+  std::vector<LineageSource> made_of = {};
+};
+
 /// A table that a job reads as it changes. A position is the source's own JSON; null: nothing has been read. One thread
 /// at a time.
 class JobSource {
@@ -39,10 +47,17 @@ class JobSource {
   virtual SourceTraits traits() const = 0;
   /// What comes first: the content at the start, every weight positive. Its position may be null still if nothing is
   /// there to begin with.
-  virtual Result<SourceStep> Start() = 0;
+  virtual Result<SourceStep> Start(const SourceStart& start) = 0;
   /// The changes behind the position; nullopt: nothing new. Precondition: the position came from Start or Next.
   /// Errors: kNotFound (`job.cursor-expired`), kConflict if what was read is not what is there any more.
   virtual Result<std::optional<SourceStep>> Next(const Json& position) = 0;
+  /// Whether the position means on the line that the table's name means now what it meant when it was taken: main may
+  /// have been replaced meanwhile. False only where that is certain.
+  virtual Result<bool> Stands(const Json& position) const = 0;
+  /// Whether the table's name means another line than when the source was opened.
+  virtual bool HasMoved() const = 0;
+  /// Whether it can give its content at any time; else what was read once does not come again.
+  virtual bool CanStartAgain() const = 0;
   /// Whether nothing will ever come behind the position.
   virtual bool IsEnd(const Json& position) const = 0;
   /// Keeps what is behind the position from expiring, under the consumer's name, and with `whole` the content at the

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -59,10 +60,74 @@ Error NotRunning(const KnownJob& job) {
       .Hint(fmt::format("`braid job restart {}` goes on with it", job.record.name));
 }
 
+// How a new job begins: with all that its query gives, or by what the sink holds already.
+Result<StateRoad> RoadOf(const Options& options) {
+  const std::string state = options.Get("job.state", "new");
+  if (EqualsIgnoreCase(state, "new")) return StateRoad::kNew;
+  if (EqualsIgnoreCase(state, "lineage")) return StateRoad::kLineage;
+  if (EqualsIgnoreCase(state, "rebuild")) return StateRoad::kRebuild;
+  return Error(ErrorCode::kInvalidArgument, fmt::format("'job.state' = '{}' means nothing", state))
+      .Hint("new, lineage or rebuild");
+}
+
 Json Command(const char* name) {
   Json request;
   request.Add("command", name);
   return request;
+}
+
+// Relative paths in a job's statements are relative to where it was started.
+Status EnterFolderOf(const JobRecord& record) {
+  std::error_code error;
+  std::filesystem::current_path(record.working_directory, error);
+  if (!error) return Ok();
+  return Error(ErrorCode::kNotFound,
+               fmt::format("the folder {} that the job was started in is gone", record.working_directory))
+      .Hint("make it again, or start the job anew");
+}
+
+// Whether a job's sources have been read up to these snapshots.
+Result<bool> HasConsumed(const KnownJob& job, const Json& progress,
+                         const std::map<std::string, std::int64_t>& snapshots) {
+  const Json* sources = progress.Find("sources");
+  if (sources == nullptr || !sources->is_array()) return false;
+  for (const auto& [table, snapshot] : snapshots) {
+    bool found = false;
+    std::vector<std::string> names;
+    for (const Json& source : sources->as_array()) {
+      BRAID_TRY_ASSIGN(const std::string name, source.GetString("source"));
+      names.push_back(name);
+      // The catalog may be left out.
+      if (name != table && !name.ends_with("." + table)) continue;
+      found = true;
+      BRAID_TRY_ASSIGN(const std::string text, source.GetString("position"));
+      BRAID_TRY_ASSIGN(const Json position, ParseJson(text));
+      BRAID_TRY_ASSIGN(const std::optional<std::int64_t> next, position.FindInteger("next"));
+      if (next.value_or(0) <= snapshot) return false;
+    }
+    if (!found) {
+      return Error(ErrorCode::kInvalidArgument, fmt::format("job {} does not read {}", job.record.name, table))
+          .Hint("it reads " + Join(names, ", "));
+    }
+  }
+  return true;
+}
+
+Error TimedOut(const KnownJob& job) {
+  Error error(ErrorCode::kUnavailable,
+              fmt::format("job {} is not there yet, and the time to wait is over", job.record.name));
+  if (!job.status.error.empty()) return std::move(error).Hint("it says: " + job.status.error);
+  return std::move(error).Hint(fmt::format("`braid job show {}` says where it is", job.record.name));
+}
+
+// A job whose files cannot be read, under the name of its folder.
+KnownJob Damaged(JobFolder folder, const Error& error) {
+  KnownJob job{.folder = std::move(folder), .record = {}, .status = {}};
+  job.record.name = BaseName(job.folder.path());
+  job.status.state = JobState::kFailed;
+  job.status.error = error.ToString();
+  job.status.error_code = ErrorCodeName(error.code());
+  return job;
 }
 
 }  // namespace
@@ -71,12 +136,17 @@ Result<std::vector<KnownJob>> LocalJobs::ListKnown() const {
   BRAID_TRY_ASSIGN(std::vector<JobFolder> folders, JobFolder::List(settings_.state_directory));
   std::vector<KnownJob> jobs;
   for (JobFolder& folder : folders) {
-    BRAID_TRY_ASSIGN(JobRecord record, folder.ReadRecord());
-    BRAID_TRY_ASSIGN(JobStatus status, folder.ReadStatus());
+    Result<JobRecord> record = folder.ReadRecord();
+    Result<JobStatus> status = folder.ReadStatus();
+    if (!record || !status) {
+      // One damaged job does not hide the others.
+      jobs.push_back(Damaged(std::move(folder), record ? status.error() : record.error()));
+      continue;
+    }
     // After a crash of the machine nobody is there to say it.
-    const bool worked = status.state == JobState::kRunning || status.state == JobState::kRestarting;
-    if (worked && !folder.IsLocked()) status.state = folder.IsSupervised() ? JobState::kRestarting : JobState::kLost;
-    jobs.push_back({.folder = std::move(folder), .record = std::move(record), .status = std::move(status)});
+    const bool worked = status->state == JobState::kRunning || status->state == JobState::kRestarting;
+    if (worked && !folder.IsLocked()) status->state = folder.IsSupervised() ? JobState::kRestarting : JobState::kLost;
+    jobs.push_back({.folder = std::move(folder), .record = *std::move(record), .status = *std::move(status)});
   }
   std::sort(jobs.begin(), jobs.end(),
             [](const KnownJob& a, const KnownJob& b) { return a.record.start_ms < b.record.start_ms; });
@@ -120,13 +190,14 @@ Result<JobInfo> LocalJobs::Submit(const JobPlan& plan, const SessionScript& sess
                      .session = session,
                      .working_directory = std::filesystem::current_path().string(),
                      .start_ms = settings_.clock->NowMs(),
-                     .rebuild = false,
+                     .road = StateRoad::kNew,
                      .restored_from = {}};
     BRAID_TRY_ASSIGN(const JobStatus before, folder.ReadStatus());
     record.generation_before = before.generation;
     record.barrier_before = before.barrier;
     const std::string savepoint =
         session.options.Get("execution.state-recovery.path", session.options.Get("execution.savepoint.path", ""));
+    BRAID_TRY_ASSIGN(record.road, RoadOf(session.options));
     if (savepoint.empty()) {
       BRAID_TRY(folder.RemoveState());
     } else {
@@ -196,15 +267,22 @@ Result<Json> LocalJobs::Progress(const KnownJob& job) const {
   return AskWorker(job.folder.SocketFile(), Command("progress"));
 }
 
-Status LocalJobs::WaitCaughtUp(const std::string& job) const {
+Status LocalJobs::WaitUntil(const std::string& job, const WaitSettings& wait) const {
+  const auto deadline = std::chrono::steady_clock::now() + wait.timeout.value_or(std::chrono::milliseconds(0));
   for (;;) {
     BRAID_TRY_ASSIGN(const KnownJob known, FindKnown(job));
     if (known.status.state == JobState::kFailed) return ErrorOf(known.status, known.folder);
-    if (!IsLive(known.status.state)) return Ok();
+    if (!IsLive(known.status.state) && wait.consumed.empty()) return Ok();
+    if (!IsLive(known.status.state)) return NotRunning(known);
     Result<Json> progress = Progress(known);
     // A worker that is being started again does not answer.
     if (!progress && progress.error().code() != ErrorCode::kUnavailable) return std::move(progress).error();
-    if (progress && progress->IsTrue("caughtUp")) return Ok();
+    if (progress && wait.caught_up && progress->IsTrue("caughtUp")) return Ok();
+    if (progress && !wait.consumed.empty()) {
+      BRAID_TRY_ASSIGN(const bool consumed, HasConsumed(known, *progress, wait.consumed));
+      if (consumed) return Ok();
+    }
+    if (wait.timeout && std::chrono::steady_clock::now() >= deadline) return TimedOut(known);
     std::this_thread::sleep_for(kLook);
   }
 }
@@ -217,19 +295,41 @@ Result<std::string> LocalJobs::Savepoint(const KnownJob& job, const std::string&
   return reply.GetString("savepoint");
 }
 
+Result<JobInfo> LocalJobs::RunOnBranch(const std::string& job, const BranchSettings& start) {
+  BRAID_TRY_ASSIGN(const KnownJob known, FindKnown(job));
+  BRAID_TRY(known.folder.ReadRecord());
+  BRAID_TRY(EnterFolderOf(known.record));
+  SessionSettings settings;
+  settings.options = known.record.session.options;
+  for (const char* key : {"execution.state-recovery.path", "execution.savepoint.path"}) settings.options.Set(key, "");
+  settings.options.Set("execution.runtime-mode", "streaming");
+  settings.options.Set("pipeline.name", known.record.name);
+  settings.options.Set("braid.branch", start.branch);
+  settings.options.Set("job.state", start.state);
+  settings.observer = start.observer;
+  settings.connectors = start.connectors;
+  settings.jobs = std::make_shared<LocalJobs>(settings_);
+  Session session(std::move(settings));
+  for (const std::string& statement : known.record.session.statements) BRAID_TRY(session.Execute(statement));
+  BRAID_TRY_ASSIGN(const StatementResult result, session.Execute(known.record.statement));
+  return Find(result.job.id);
+}
+
 Result<JobInfo> LocalJobs::Restart(const std::string& job, const RestartSettings& restart) {
   BRAID_TRY_ASSIGN(KnownJob known, FindKnown(job));
+  BRAID_TRY(known.folder.ReadRecord());  // a damaged one was found by its folder's name
   {
     BRAID_TRY_ASSIGN(const auto lock, known.folder.Lock(known.record.name));
     JobRecord record = known.record;
     record.id = NewJobId();
     record.start_ms = settings_.clock->NowMs();
-    record.rebuild = restart.rebuild;
-    record.restored_from = restart.savepoint;
+    record.road = restart.road;
+    record.restored_from.clear();
     record.generation_before = std::max(record.generation_before, known.status.generation);
     record.barrier_before = std::max(record.barrier_before, known.status.barrier);
-    if (restart.rebuild) BRAID_TRY(known.folder.RemoveState());
     if (!restart.savepoint.empty()) {
+      record.restored_from = std::filesystem::absolute(restart.savepoint).lexically_normal().string();
+      BRAID_TRY(EnterFolderOf(record));
       SessionSettings settings;
       settings.options = record.session.options;
       settings.observer = restart.observer;
@@ -237,7 +337,8 @@ Result<JobInfo> LocalJobs::Restart(const std::string& job, const RestartSettings
       Session session(std::move(settings));
       for (const std::string& statement : record.session.statements) BRAID_TRY(session.Execute(statement));
       BRAID_TRY_ASSIGN(const JobPlan plan, session.PlanJob(record.statement));
-      BRAID_TRY(RestoreSavepoint(known.folder, std::filesystem::absolute(restart.savepoint).string(), plan));
+      if (restart.rollback_sinks) BRAID_TRY(RollBackSinks(record.restored_from, plan, *settings_.clock));
+      BRAID_TRY(RestoreSavepoint(known.folder, record.restored_from, plan, !restart.rollback_sinks));
     }
     BRAID_TRY(known.folder.WriteRecord(record));
   }

@@ -1,7 +1,12 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -26,11 +31,28 @@ struct KnownJob {
 
 /// How a job is started again.
 struct RestartSettings {
-  bool rebuild = false;        ///< make the state anew from the tables and write what the sinks lack
-  std::string savepoint = {};  ///< go on from there; empty: from the state of the last run
+  StateRoad road = StateRoad::kContinue;
+  std::string savepoint = {};   ///< go on from there; empty: from the state of the last run
+  bool rollback_sinks = false;  ///< give sinks that moved on since the savepoint their content of then
   /// The session that a worker would make; plans the job to check the savepoint against its sinks.
   std::shared_ptr<JobObserver> observer = nullptr;
   std::shared_ptr<const Connectors> connectors = nullptr;
+};
+
+/// How a job's statement is run beside it, on a branch.
+struct BranchSettings {
+  std::string branch;
+  std::string state = "lineage";  ///< `job.state`: "lineage", "rebuild" or "new"
+  std::shared_ptr<JobObserver> observer = nullptr;
+  std::shared_ptr<const Connectors> connectors = nullptr;
+};
+
+/// What to wait for.
+struct WaitSettings {
+  bool caught_up = false;  ///< everything that the sources have is read
+  std::map<std::string, std::int64_t>
+      consumed;  ///< these snapshots of these tables are read; empty: nothing of the kind
+  std::optional<std::chrono::milliseconds> timeout;
 };
 
 /// The jobs of one machine, each a folder below the state directory and a process. One thread at a time.
@@ -52,12 +74,16 @@ class LocalJobs : public JobService {
   Result<KnownJob> FindKnown(const std::string& job) const;
   /// Barrier, position and lag of every source, and `caughtUp`. Errors: kConflict if the job does not run.
   Result<Json> Progress(const KnownJob& job) const;
-  /// Waits until the job has read everything that its sources have, or has ended. Errors: what ended it.
-  Status WaitCaughtUp(const std::string& job) const;
+  /// Waits until the job is where the settings say, or has ended. Errors: what ended it; kConflict if it ended before
+  /// it had consumed that; kUnavailable when the time is over; kInvalidArgument for a table that it does not read.
+  Status WaitUntil(const std::string& job, const WaitSettings& wait) const;
   Result<std::string> Savepoint(const KnownJob& job, const std::string& directory) const;
   /// Starts a job that does not run, as a new run. Errors: kConflict if it runs (`job.running`) or a sink has moved on
   /// since the savepoint (`job.sink-moved`).
   Result<JobInfo> Restart(const std::string& job, const RestartSettings& restart);
+  /// Starts the job `<job>@<branch>`, which does the same with the branch of every sink, and of the sources that have
+  /// it. Errors: those of Submit; kNotFound for a sink without that branch.
+  Result<JobInfo> RunOnBranch(const std::string& job, const BranchSettings& start);
 
  private:
   LocalJobsSettings settings_;

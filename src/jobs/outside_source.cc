@@ -18,7 +18,7 @@ class OutsideSource : public JobSource {
   SourceTraits traits() const override { return {.append_only = true, .time_travel = false}; }
 
   // Nothing is there before the first step.
-  Result<SourceStep> Start() override {
+  Result<SourceStep> Start(const SourceStart& /*start*/) override {
     return SourceStep{.to = Json(), .changes = nullptr, .table = {}, .outside = {}};
   }
 
@@ -31,6 +31,9 @@ class OutsideSource : public JobSource {
                                     .outside = std::move(step->lineage)});
   }
 
+  Result<bool> Stands(const Json& /*position*/) const override { return true; }
+  bool HasMoved() const override { return false; }
+  bool CanStartAgain() const override { return false; }
   bool IsEnd(const Json& position) const override { return stream_->IsEnd(position); }
   Status Pin(const std::string& /*consumer*/, const Json& /*position*/, bool /*whole*/) override { return Ok(); }
   Result<bool> Tag(const std::string& /*name*/, const Json& /*position*/) override { return false; }

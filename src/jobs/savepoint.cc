@@ -10,6 +10,7 @@
 #include "jobs/fault_point.h"
 #include "lineage/snapshot_lineage.h"
 #include "meta/stores.h"
+#include "table/rollback.h"
 
 namespace braid {
 
@@ -117,8 +118,30 @@ Status CheckSink(const Json& saved, const PlannedInsert& insert, const std::stri
   return Error(ErrorCode::kConflict, fmt::format("{} has moved on since the savepoint: {}", insert.name, list))
       .Context("while restoring " + savepoint)
       .Hint(
-          "roll the table back to the savepoint's tag, or restart with --rebuild-state, which compares and writes the "
-          "difference");
+          "--rollback-sinks gives the table its content of then by a new snapshot, --rebuild-state instead of the "
+          "savepoint writes the difference");
+}
+
+Result<Json> ReadManifest(const std::string& savepoint, const JobPlan& plan) {
+  Result<std::string> text = LocalFileSystem()->ReadAll(savepoint + kManifest);
+  if (!text && text.error().code() == ErrorCode::kNotFound) {
+    return Error(ErrorCode::kNotFound, fmt::format("there is no savepoint at {}", savepoint))
+        .Hint("`braid job show` lists those of a job");
+  }
+  if (!text) return std::move(text).error();
+  BRAID_TRY_ASSIGN(Json manifest, ParseJson(*text).Context("while reading " + savepoint + kManifest));
+  BRAID_TRY_ASSIGN(const std::int64_t version, manifest.GetInteger("formatVersion"));
+  if (version != 1) {
+    return Error(ErrorCode::kUnsupported,
+                 fmt::format("the savepoint {} has format version {}; this program knows 1", savepoint, version))
+        .Hint("use a newer Braid");
+  }
+  const Json* sinks = manifest.Find("sinks");
+  if (sinks == nullptr || !sinks->is_array() || sinks->as_array().size() != plan.inserts.size()) {
+    return Error(ErrorCode::kConflict, fmt::format("the savepoint {} is of another statement", savepoint))
+        .Hint("give one of this job");
+  }
+  return manifest;
 }
 
 }  // namespace
@@ -150,32 +173,28 @@ Result<std::string> WriteSavepoint(const SavepointContent& content, const std::s
   return path;
 }
 
-Status RestoreSavepoint(const JobFolder& folder, const std::string& savepoint, const JobPlan& plan) {
-  Result<std::string> text = LocalFileSystem()->ReadAll(savepoint + kManifest);
-  if (!text && text.error().code() == ErrorCode::kNotFound) {
-    return Error(ErrorCode::kNotFound, fmt::format("there is no savepoint at {}", savepoint))
-        .Hint("`braid job show` lists those of a job");
-  }
-  if (!text) return std::move(text).error();
-  BRAID_TRY_ASSIGN(const Json manifest, ParseJson(*text).Context("while reading " + savepoint + kManifest));
-  BRAID_TRY_ASSIGN(const std::int64_t version, manifest.GetInteger("formatVersion"));
-  if (version != 1) {
-    return Error(ErrorCode::kUnsupported,
-                 fmt::format("the savepoint {} has format version {}; this program knows 1", savepoint, version))
-        .Hint("use a newer Braid");
-  }
-  const Json* sinks = manifest.Find("sinks");
-  if (sinks == nullptr || !sinks->is_array() || sinks->as_array().size() != plan.inserts.size()) {
-    return Error(ErrorCode::kConflict, fmt::format("the savepoint {} is of another statement", savepoint))
-        .Hint("give one of this job");
-  }
-  for (std::size_t i = 0; i < plan.inserts.size(); ++i)
-    BRAID_TRY(CheckSink(sinks->as_array()[i], plan.inserts[i], savepoint));
+Status RestoreSavepoint(const JobFolder& folder, const std::string& savepoint, const JobPlan& plan, bool check_sinks) {
+  BRAID_TRY_ASSIGN(const Json manifest, ReadManifest(savepoint, plan));
+  for (std::size_t i = 0; check_sinks && i < plan.inserts.size(); ++i)
+    BRAID_TRY(CheckSink(manifest.Find("sinks")->as_array()[i], plan.inserts[i], savepoint));
   BRAID_TRY(folder.RemoveState());
   const std::string temporary = folder.StateFile() + ".restored";
   BRAID_TRY(CopySynced(savepoint + kState, temporary));
   FaultPoint("restart.restored");
   return LocalFileSystem()->Rename(temporary, folder.StateFile());
+}
+
+Status RollBackSinks(const std::string& savepoint, const JobPlan& plan, const Clock& clock) {
+  BRAID_TRY_ASSIGN(const Json manifest, ReadManifest(savepoint, plan));
+  const std::string tag(BaseName(savepoint));
+  for (std::size_t i = 0; i < plan.inserts.size(); ++i) {
+    const Status stands = CheckSink(manifest.Find("sinks")->as_array()[i], plan.inserts[i], savepoint);
+    if (stands) continue;
+    if (stands.error().code() != ErrorCode::kConflict) return stands;
+    BRAID_TRY(RollbackAsLatest(std::get<Table>(plan.inserts[i].table), {.tag = tag}, clock)
+                  .Context("while rolling back " + plan.inserts[i].name));
+  }
+  return Ok();
 }
 
 }  // namespace braid

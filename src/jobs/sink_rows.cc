@@ -51,13 +51,25 @@ std::string SinkRows::FaultsSql() const {
   return rows.empty() ? rows : fmt::format("SELECT count(*) FROM ({})", rows);
 }
 
-std::string SinkRows::FaultExampleSql() const {
+std::string SinkRows::ExampleSql() const {
+  return fmt::format(
+      "SELECT CASE WHEN comes THEN 'missing ' ELSE 'too many ' END || t FROM (SELECT w > 0 AS comes, ({}) AS t "
+      "FROM {} ORDER BY w DESC LIMIT 1)",
+      Text(), table_);
+}
+
+// One row of those.
+std::string SinkRows::TextSql(const std::string& rows) const {
+  return fmt::format("SELECT {} FROM ({}) LIMIT 1", Text(), rows);
+}
+
+std::string SinkRows::Text() const {
   std::string text;
   for (std::size_t i = 0; i < column_count_; ++i) {
     text += fmt::format("{}{} || coalesce(CAST(s{} AS VARCHAR), 'NULL')", text.empty() ? "" : " || ",
                         QuoteDuckText((i > 0 ? ", " : "") + names_[i] + "="), i);
   }
-  return fmt::format("SELECT {} FROM ({}) LIMIT 1", text, FaultyRows());
+  return text;
 }
 
 std::string SinkRows::RowsSql() const {

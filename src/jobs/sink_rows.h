@@ -24,7 +24,9 @@ class SinkRows {
   /// Counts what the sink cannot take: rows taken back, or keys with several rows. Empty: nothing can be wrong.
   std::string FaultsSql() const;
   /// One of them as text, for the error.
-  std::string FaultExampleSql() const;
+  std::string FaultExampleSql() const { return TextSql(FaultyRows()); }
+  /// A row that comes, or else one that goes, as text with its sign.
+  std::string ExampleSql() const;
   /// The sink's columns and the row kind as TINYINT, -U before +U of one key.
   std::string RowsSql() const;
 
@@ -32,6 +34,8 @@ class SinkRows {
   std::string Columns(const std::string& prefix = "") const;
   std::string Key() const;
   std::string FaultyRows() const;
+  std::string TextSql(const std::string& rows) const;
+  std::string Text() const;  // of a row
 
   std::string table_;
   std::size_t column_count_;

@@ -28,7 +28,8 @@ Error StateLost(const std::string& path, const Error& cause) {
   if (cause.code() == ErrorCode::kConflict || cause.code() == ErrorCode::kUnsupported) return cause;
   return Error(ErrorCode::kCorruption, fmt::format("the state file {} cannot be opened: {}", path, cause.message()))
       .Hint(
-          "`braid job restart … --rebuild-state` makes it anew from the tables, `--from-savepoint` takes an older one");
+          "`braid job restart … --from-lineage` makes it anew at the snapshots that the sinks' lineage names, "
+          "`--rebuild-state` from what is there; `--from-savepoint` takes an older one");
 }
 
 }  // namespace
@@ -84,6 +85,11 @@ Result<std::optional<JobIdentity>> StateFile::ReadIdentity() {
   std::map<std::string, std::string> values;
   for (const auto& row : rows) values.emplace(row[0], row[1]);
   if (!values.contains("run")) return std::optional<JobIdentity>();
+  std::vector<Json> marks;
+  if (values.contains("sinks")) {
+    BRAID_TRY_ASSIGN(const Json sinks, ParseJson(values["sinks"]).Context("while reading the sinks of " + path_));
+    if (sinks.is_array()) marks.assign(sinks.as_array().begin(), sinks.as_array().end());
+  }
   const auto number = [&](const char* key) { return ParseInt64(values[key]).value_or(0); };
   return std::optional(JobIdentity{.record = values["record"],
                                    .run = values["run"],
@@ -93,7 +99,9 @@ Result<std::optional<JobIdentity>> StateFile::ReadIdentity() {
                                    .start_ms = number("startMillis"),
                                    .plan = values["plan"],
                                    .bootstrapped = values["bootstrapped"] == "true",
-                                   .barrier = number("barrier")});
+                                   .rebuilding = values["rebuilding"] == "true",
+                                   .barrier = number("barrier"),
+                                   .marks = std::move(marks)});
 }
 
 Status StateFile::WriteIdentity(const JobIdentity& identity) {
@@ -106,7 +114,9 @@ Status StateFile::WriteIdentity(const JobIdentity& identity) {
       {"startMillis", std::to_string(identity.start_ms)},
       {"plan", identity.plan},
       {"bootstrapped", identity.bootstrapped ? "true" : "false"},
+      {"rebuilding", identity.rebuilding ? "true" : "false"},
       {"barrier", std::to_string(identity.barrier)},
+      {"sinks", PrintJson(Json(Json::Array(identity.marks.begin(), identity.marks.end())))},
   };
   std::string rows;
   for (const auto& [key, value] : values)
@@ -146,6 +156,15 @@ Result<std::optional<EpochRecord>> StateFile::ReadEpoch() {
   EpochRecord epoch{.barrier = ParseInt64(rows[0][0]).value_or(0), .done = rows[0][1] == "true", .body = {}};
   BRAID_TRY_ASSIGN(epoch.body, ParseJson(rows[0][2]).Context("while reading the last epoch of " + path_));
   return std::optional(std::move(epoch));
+}
+
+Status StateFile::Clear() {
+  BRAID_TRY_ASSIGN(const auto tables,
+                   Texts("SELECT schema_name, table_name FROM duckdb_tables() WHERE schema_name LIKE 'part\\_%' ESCAPE "
+                         "'\\' AND NOT temporary"));
+  for (const auto& table : tables)
+    BRAID_TRY(connection_->Execute(fmt::format("DROP TABLE {}.\"{}\"", table[0], table[1])));
+  return connection_->Execute("DELETE FROM main._source; DELETE FROM main._epoch");
 }
 
 Status StateFile::WriteEpoch(const EpochRecord& epoch) {

@@ -23,7 +23,10 @@ struct JobIdentity {
   std::int64_t start_ms = 0;  ///< of the run
   std::string plan;           ///< identity of the delta programs
   bool bootstrapped = false;  ///< the first epoch has been decided
+  bool rebuilding = false;    ///< the run makes the state anew, as its record says, and has not decided it yet
   std::int64_t barrier = 0;   ///< the last one used
+  /// Where each sink stood behind the last barrier, LinePoint; null: it has no lines, or nobody knows.
+  std::vector<Json> marks = {};
 };
 
 /// A source as the state file has it.
@@ -69,6 +72,8 @@ class StateFile {
   // Inside of one; the caller begins and commits it.
   Status WriteIdentity(const JobIdentity& identity);
   Status WritePositions(const std::vector<SourcePosition>& positions);
+  /// Drops the state tables, the positions and the epoch: what is left is the identity.
+  Status Clear();
   /// Replaces the epoch before it.
   Status WriteEpoch(const EpochRecord& epoch);
 

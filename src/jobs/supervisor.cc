@@ -109,7 +109,8 @@ Status StartJob(const JobFolder& folder, const std::string& program) {
   int ignored = 0;
   while (::waitpid(pid, &ignored, 0) < 0 && errno == EINTR) continue;
   const auto deadline = steady_clock::now() + kStartTimeout;
-  while (steady_clock::now() < deadline) {
+  // A worker that holds its lock is at work, however long it takes.
+  while (steady_clock::now() < deadline || folder.IsLocked()) {
     BRAID_TRY_ASSIGN(const JobStatus status, folder.ReadStatus());
     if (status.state == JobState::kFailed) return ErrorOf(status, folder);
     if (status.state != JobState::kStarting) return Ok();

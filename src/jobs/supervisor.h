@@ -11,8 +11,8 @@ namespace braid {
 
 /// Starts a supervisor for the job of a folder as a process in a session of its own, which goes on when this one ends:
 /// `<program> job supervise <folder>`, with the folder's log as output. Returns when the worker works, or has failed
-/// for good, or after a minute. Errors: kConflict (`job.running`) if a worker is at work; what ended the worker;
-/// kUnavailable if it does not come up.
+/// for good, or has not begun after a minute. Errors: kConflict (`job.running`) if a worker is at work; what ended the
+/// worker; kUnavailable if it does not come up.
 Status StartJob(const JobFolder& folder, const std::string& program);
 
 /// The supervisor: runs `<program> job work <folder>` as a child and starts it again with growing pauses when it dies

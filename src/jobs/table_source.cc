@@ -1,5 +1,5 @@
 // A Paimon table as the source of a job: rows appended, a changelog, or the difference of two snapshots (spec
-// streaming.md §1.5.3). A position is {"next": id, "identity": of the snapshot before it}.
+// streaming.md §1.5.3). A position is {"next": id, "identity": of the snapshot before it, "line": that both are on}.
 
 #include <algorithm>
 #include <map>
@@ -9,12 +9,14 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "jobs/followed_line.h"
 #include "jobs/job_source.h"
 #include "jobs/weighted_scan.h"
 #include "lineage/catalog_file.h"
 #include "lineage/lineage.h"
 #include "meta/stores.h"
 #include "table/file_scan.h"
+#include "table/reader_line.h"
 #include "table/split_generator.h"
 #include "table/time_travel.h"
 
@@ -34,20 +36,24 @@ enum class ChangeRoad {
 
 struct Position {
   SnapshotId next;
-  std::string identity;  // of the snapshot before; empty: there was none, or nobody knows
+  std::string identity;   // of the snapshot before; empty: there was none, or nobody knows
+  std::string line = {};  // lineId; empty: nobody knows
 };
 
 Json ToJson(const Position& position) {
   Json json;
   json.Add("next", position.next.value());
   json.Add("identity", position.identity);
+  json.Add("line", position.line);
   return json;
 }
 
 Result<Position> ToPosition(const Json& json) {
   BRAID_TRY_ASSIGN(const std::int64_t next, json.GetInteger("next"));
   BRAID_TRY_ASSIGN(std::string identity, json.GetString("identity"));
-  return Position{.next = SnapshotId(next), .identity = std::move(identity)};
+  BRAID_TRY_ASSIGN(std::optional<std::string> line, json.FindString("line"));
+  return Position{
+      .next = SnapshotId(next), .identity = std::move(identity), .line = std::move(line).value_or(std::string())};
 }
 
 // Splits that only one of two plans has; the files of the others are the same, and so are their rows.
@@ -80,16 +86,34 @@ void RemoveCommonSplits(std::vector<DataSplit>& before, std::vector<DataSplit>& 
 class TableSource : public JobSource {
  public:
   TableSource(std::string name, Table table, ChangeRoad road, StartupMode mode, std::int64_t max_snapshots)
-      : name_(std::move(name)), table_(std::move(table)), road_(road), mode_(mode), max_snapshots_(max_snapshots) {}
+      : name_(std::move(name)),
+        table_(std::move(table)),
+        road_(road),
+        mode_(mode),
+        max_snapshots_(max_snapshots),
+        consumer_(table_.options().Get("consumer-id", "")) {}
 
   const std::string& name() const override { return name_; }
   SourceTraits traits() const override { return {.append_only = road_ == ChangeRoad::kAppended, .time_travel = false}; }
 
-  Result<SourceStep> Start() override {
-    BRAID_TRY_ASSIGN(auto stream, StreamScan::Open(table_, {}));
+  Result<SourceStep> Start(const SourceStart& start) override {
+    BRAID_TRY_ASSIGN(table_, FollowLine(table_));
+    if (!start.again) {
+      BRAID_TRY_ASSIGN(const std::optional<SnapshotId> next, NextOfConsumer());
+      if (next) {
+        BRAID_TRY_ASSIGN(std::string identity, IdentityAt(next->previous()));
+        return Nothing({.next = *next, .identity = std::move(identity)});
+      }
+    }
+    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> known, FindOwn(start.made_of));
+    BRAID_TRY_ASSIGN(Table from, table_.With(Options(Options::Map{{"consumer.ignore-progress", "true"}})));
+    if (known) {
+      BRAID_TRY_ASSIGN(from, from.With(Options({{"scan.mode", "from-snapshot-full"},
+                                                {"scan.snapshot-id", std::to_string(known->value())}})));
+    }
+    BRAID_TRY_ASSIGN(auto stream, StreamScan::Open(from, {}));
     // The mode decides where to begin; only the position is taken where no content comes first.
-    const bool full = mode_ == StartupMode::kLatestFull || mode_ == StartupMode::kFromSnapshotFull ||
-                      mode_ == StartupMode::kCompactedFull;
+    const bool full = known || StartsWithContent();
     BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs(), paths()));
     if (!latest) return Nothing({.next = SnapshotId(1), .identity = {}});
     BRAID_TRY_ASSIGN(std::optional<Plan> plan, stream->Next());
@@ -104,31 +128,55 @@ class TableSource : public JobSource {
     }
     BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(fs(), paths(), *plan->snapshot));
     std::vector<WeightedSplits> parts = {{.table = table_, .splits = std::move(plan->splits), .weight = 1}};
+    BRAID_TRY(FollowLine(table_));  // else folders may have been exchanged while they were read
     return Step({.next = snapshot.id.next(), .identity = IdentityOf(snapshot)}, SourceMode::kFull, snapshot.id,
                 std::move(parts));
   }
 
   Result<std::optional<SourceStep>> Next(const Json& json) override {
     BRAID_TRY_ASSIGN(const Position position, ToPosition(json));
+    BRAID_TRY_ASSIGN(table_, FollowLine(table_));
     BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs(), paths()));
     if (!latest || *latest < position.next) {
       if (latest.value_or(SnapshotId(0)) < position.next.previous()) return Moved(position, latest);
       return std::optional<SourceStep>();
     }
-    BRAID_TRY_ASSIGN(const std::vector<Snapshot> snapshots, ReadRange(position, *latest));
+    BRAID_TRY_ASSIGN(std::vector<Snapshot> snapshots, ReadRange(position, *latest));
     BRAID_TRY(CheckLine(position));
+    // Behind a seal the table goes on elsewhere, perhaps from before it.
+    if (snapshots.back().id == *latest && EndsLine(table_, snapshots.back())) snapshots.pop_back();
+    if (snapshots.empty()) return std::optional<SourceStep>();
     BRAID_TRY_ASSIGN(std::vector<WeightedSplits> parts, Changes(position, snapshots));
     const Snapshot& last = snapshots.back();
     BRAID_TRY_ASSIGN(SourceStep step, Step({.next = last.id.next(), .identity = IdentityOf(last)}, SourceMode::kDelta,
                                            position.next, std::move(parts)));
+    // Folders may have been exchanged while they were read.
+    BRAID_TRY_ASSIGN(const Table after, FollowLine(table_));
+    if (after.paths().branch() != table_.paths().branch()) return Next(json);
     return std::optional(std::move(step));
   }
 
+  Result<bool> Stands(const Json& json) const override {
+    if (json.is_null()) return true;
+    BRAID_TRY_ASSIGN(const Position position, ToPosition(json));
+    if (position.line.empty() || position.line == table_.line().id) return true;
+    if (position.identity.empty()) return position.next.value() <= 1;
+    return HoldsPoint(table_, {.line = {}, .snapshot = position.next.previous(), .identity = position.identity});
+  }
+
+  bool HasMoved() const override { return braid::HasMoved(table_); }
+  bool CanStartAgain() const override { return StartsWithContent(); }
   bool IsEnd(const Json& /*position*/) const override { return false; }
 
   Status Pin(const std::string& consumer, const Json& json, bool whole) override {
     if (json.is_null()) return DeleteConsumer(fs(), paths(), consumer);
+    BRAID_TRY_ASSIGN(table_, FollowLine(table_));
     BRAID_TRY_ASSIGN(const Position position, ToPosition(json));
+    // The user's consumer says what has been read, and stays when the job has ended.
+    if (!consumer_.empty() && !whole && told_ != position.next) {
+      BRAID_TRY(WriteConsumer(fs(), paths(), {.id = consumer_, .next_snapshot = position.next}));
+      told_ = position.next;
+    }
     // A difference needs the snapshot before, too.
     const SnapshotId kept = (whole || road_ == ChangeRoad::kDifference) && position.next.value() > 1
                                 ? position.next.previous()
@@ -155,18 +203,54 @@ class TableSource : public JobSource {
     if (!latest) return 0;
     if (json.is_null()) return latest->value();
     BRAID_TRY_ASSIGN(const Position position, ToPosition(json));
-    return std::max<std::int64_t>(0, latest->value() - position.next.value() + 1);
+    const std::int64_t lag = std::max<std::int64_t>(0, latest->value() - position.next.value() + 1);
+    if (lag != 1) return lag;
+    const Result<Snapshot> head = ReadSnapshot(fs(), paths(), *latest);
+    return head && EndsLine(table_, *head) ? 0 : lag;
   }
 
-  std::vector<std::string> WatchedFolders() const override { return {paths().SnapshotDirectory()}; }
+  // In the root another line becomes main.
+  std::vector<std::string> WatchedFolders() const override { return {paths().SnapshotDirectory(), paths().root()}; }
   std::int64_t poll_interval_ms() const override { return 1000; }
 
  private:
+  bool StartsWithContent() const {
+    return mode_ == StartupMode::kLatestFull || mode_ == StartupMode::kFromSnapshotFull ||
+           mode_ == StartupMode::kCompactedFull;
+  }
   FileSystem& fs() const { return table_.file_system(); }
   const TablePaths& paths() const { return table_.paths(); }
 
-  static Result<SourceStep> Nothing(const Position& position) {
+  Result<SourceStep> Nothing(Position position) const {
+    position.line = table_.line().id;
     return SourceStep{.to = ToJson(position), .changes = nullptr, .table = {}, .outside = {}};
+  }
+
+  // Where the user's consumer has left off. From the middle, the rows before are not known.
+  Result<std::optional<SnapshotId>> NextOfConsumer() const {
+    BRAID_TRY_ASSIGN(const bool ignored, table_.options().GetBool("consumer.ignore-progress", false));
+    if (consumer_.empty() || ignored) return std::optional<SnapshotId>();
+    BRAID_TRY_ASSIGN(const std::optional<Consumer> consumer, ReadConsumer(fs(), paths(), consumer_));
+    if (!consumer) return std::optional<SnapshotId>();
+    if (road_ != ChangeRoad::kDifference) return std::optional(consumer->next_snapshot);
+    return Error(ErrorCode::kUnsupported,
+                 fmt::format("a job cannot read {} from where consumer {} is, since it has no changelog and the rows "
+                             "before are not known",
+                             name_, consumer_))
+        .Hint(
+            "add 'consumer.ignore-progress' = 'true', or use a table with 'changelog-producer' = 'input' or 'lookup'");
+  }
+
+  // The snapshot of this table among those, if it is on the line.
+  Result<std::optional<SnapshotId>> FindOwn(const std::vector<LineageSource>& made_of) const {
+    if (made_of.empty()) return std::optional<SnapshotId>();
+    BRAID_TRY_ASSIGN(const std::string uuid, TableUuid(fs(), paths().root()));
+    for (const LineageSource& source : made_of) {
+      if (source.table_uuid != uuid) continue;
+      const Result<Snapshot> snapshot = ReadSnapshot(fs(), paths(), SnapshotId(source.to));
+      if (snapshot && IdentityOf(*snapshot) == source.to_identity) return std::optional(snapshot->id);
+    }
+    return std::optional<SnapshotId>();
   }
 
   Result<std::string> IdentityAt(SnapshotId id) const {
@@ -175,8 +259,8 @@ class TableSource : public JobSource {
     return snapshot ? IdentityOf(*snapshot) : std::string();
   }
 
-  Result<SourceStep> Step(const Position& to, SourceMode mode, SnapshotId from,
-                          std::vector<WeightedSplits> parts) const {
+  Result<SourceStep> Step(Position to, SourceMode mode, SnapshotId from, std::vector<WeightedSplits> parts) const {
+    to.line = table_.line().id;
     BRAID_TRY_ASSIGN(std::string uuid, TableUuid(fs(), paths().root()));
     SourceStep step{.to = ToJson(to),
                     .changes = nullptr,
@@ -268,7 +352,13 @@ class TableSource : public JobSource {
               "`braid job restart … --rebuild-state` evaluates the query on what is there and writes the difference to "
               "the sink");
     }
-    BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table_, nullptr));
+    BRAID_TRY_ASSIGN(Plan plan, PlanOnLine(table_, [&](const Table& table) { return ChangesOf(table, snapshots); }));
+    return std::vector<WeightedSplits>{{.table = table_, .splits = std::move(plan.splits), .weight = 1}};
+  }
+
+  // The files that the snapshots brought.
+  Result<Plan> ChangesOf(const Table& table, const std::vector<Snapshot>& snapshots) const {
+    BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, nullptr));
     std::vector<ManifestEntry> files;
     for (const Snapshot& snapshot : snapshots) {
       std::vector<ManifestEntry> more;
@@ -280,8 +370,9 @@ class TableSource : public JobSource {
       std::erase_if(more, [](const ManifestEntry& entry) { return entry.kind != FileKind::kAdd; });
       files.insert(files.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
-    BRAID_TRY_ASSIGN(std::vector<DataSplit> splits, GenerateChangeSplits(table_, GroupByBucket(std::move(files))));
-    return std::vector<WeightedSplits>{{.table = table_, .splits = std::move(splits), .weight = 1}};
+    Plan plan;
+    BRAID_TRY_ASSIGN(plan.splits, GenerateChangeSplits(table, GroupByBucket(std::move(files))));
+    return plan;
   }
 
   Result<std::vector<WeightedSplits>> Difference(const Position& position, SnapshotId last) const {
@@ -300,7 +391,9 @@ class TableSource : public JobSource {
   ChangeRoad road_;
   StartupMode mode_;
   std::int64_t max_snapshots_;
+  std::string consumer_;  // `consumer-id`; empty: none
   std::optional<SnapshotId> pinned_;
+  std::optional<SnapshotId> told_;  // to that consumer
 };
 
 Result<ChangeRoad> RoadOf(const Table& table) {
@@ -331,8 +424,9 @@ Result<std::unique_ptr<JobSource>> OpenTableSource(const ResolvedTable& resolved
     return refuse("from the middle, since it has no changelog and the rows before are not known",
                   "leave out the scan options, or use a table with 'changelog-producer' = 'input' or 'lookup'");
   }
-  BRAID_TRY_ASSIGN(const std::int64_t max_snapshots,
-                   table.options().GetInt("scan.max-snapshot.count", kDefaultMaxSnapshots));
+  BRAID_TRY_ASSIGN(std::int64_t max_snapshots, table.options().GetInt("scan.max-snapshot.count", kDefaultMaxSnapshots));
+  BRAID_TRY_ASSIGN(const bool aligned, table.options().GetBool("source.checkpoint-align.enabled", false));
+  if (aligned) max_snapshots = 1;
   // What is read behind the start is said by snapshots, not by scan options.
   return std::unique_ptr<JobSource>(
       new TableSource(std::move(name), table, road, mode, std::max<std::int64_t>(1, max_snapshots)));

@@ -27,6 +27,9 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kDefaultInterval(1000);
+// Main of several tables is replaced one after the other.
+constexpr milliseconds kLookForTables(500);
+constexpr int kLooksForTables = 120;
 
 std::atomic<bool> terminated = false;
 void Terminate(int /*signal*/) {
@@ -58,6 +61,7 @@ class Worker {
     Status ended = Start(session);
     if (ended) ended = Loop();
     if (!ended) {
+      if (runner_ != nullptr && runner_->AwaitsTables() && AwaitTables(ended.error())) return StopWaiting();
       Fail(ended.error());
       return ended;
     }
@@ -77,15 +81,22 @@ class Worker {
     const auto memory = static_cast<std::int64_t>(machine.totalram) * machine.mem_unit;
     BRAID_TRY_ASSIGN(const std::int64_t budget, session.options().GetMemorySize("memory", memory / 4));
     BRAID_TRY_ASSIGN(interval_, session.options().GetDuration("execution.checkpointing.interval", kDefaultInterval));
+    BRAID_TRY_ASSIGN(const WhenReplaced when_replaced,
+                     ParseWhenReplaced(session.options().Get("job.when-replaced", "verify")));
     plan.name = record_.name;
+    const bool expects_state = record_.road != StateRoad::kNew || status_.generation > 0;
     BRAID_TRY_ASSIGN(runner_,
                      EpochRunner::Open({.folder = settings_.folder,
                                         .record = record_,
                                         .plan = std::move(plan),
                                         .threads = static_cast<int>(std::clamp<std::int64_t>(threads, 1, 1024)),
                                         .memory_limit_bytes = std::max<std::int64_t>(budget / 2, std::int64_t{1} << 26),
+                                        .when_replaced = when_replaced,
+                                        .expects_state = expects_state,
                                         .clock = settings_.clock}));
     BRAID_TRY_ASSIGN(server_, ControlServer::Listen(settings_.folder.SocketFile()));
+    // Whoever asked for that is told at once whether the sinks hold what they should.
+    if (record_.road == StateRoad::kLineage) BRAID_TRY(runner_->Run());
     return WriteStatus(JobState::kRunning);
   }
 
@@ -128,6 +139,28 @@ class Worker {
     if (::poll(descriptors.data(), descriptors.size(), static_cast<int>(pause.count())) <= 0) return false;
     if (descriptors[0].revents != 0) server_->Serve([this](const Json& request) { return Answer(request); });
     return descriptors[1].revents != 0;
+  }
+
+  // Waits for a while for another table to be replaced, too. Whether the job was stopped meanwhile.
+  bool AwaitTables(const Error& error) {
+    status_.error = error.ToString();
+    status_.error_code = ErrorCodeName(error.code());
+    static_cast<void>(WriteStatus(JobState::kRestarting));
+    Log(LogLevel::kWarning, "the job waits for its tables",
+        fmt::format("job={} error=\"{}\"", record_.name, error.message()));
+    WakeUp nothing({});
+    for (int look = 0; look < kLooksForTables && !runner_->HasMoved(); ++look) {
+      Wait(nothing, kLookForTables, true);
+      if (terminated || stopping_) return true;
+    }
+    return false;
+  }
+
+  Status StopWaiting() {
+    if (!stopping_) BRAID_TRY(runner_->End(JobState::kStopped, ""));
+    BRAID_TRY(WriteStatus(JobState::kStopped));
+    runner_.reset();
+    return Ok();
   }
 
   Result<Json> Answer(const Json& request) {
@@ -173,13 +206,14 @@ class Worker {
     }
     reply.Add("sources", std::move(list));
     // Idle: the last look at the sources found nothing.
-    reply.Add("caughtUp", idle_ && !behind);
+    reply.Add("caughtUp", idle_ && !behind && !runner_->AwaitsTables());
     return reply;
   }
 
   // Says why the job ends. What fails here is in the log with the error itself.
   void Fail(const Error& error) {
-    const bool for_good = !IsWorthARestart(error.code());
+    // On other lines the tables are opened anew.
+    const bool for_good = !IsWorthARestart(error.code()) && (runner_ == nullptr || !runner_->HasMoved());
     if (runner_ != nullptr && for_good) static_cast<void>(runner_->End(JobState::kFailed, error.message()));
     status_.error = error.ToString();
     status_.error_code = ErrorCodeName(error.code());
