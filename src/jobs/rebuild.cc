@@ -14,8 +14,8 @@ namespace braid {
 namespace {
 
 constexpr const char* kAsIsHint =
-    "`braid job restart … --as-is` leaves the table as it is and goes on where the job stopped; a savepoint may help, "
-    "too";
+    "`braid job restart … --as-is` leaves it as it is and goes on where the job stopped; a new job begins without a look "
+    "at it with 'job.state' = 'new'";
 
 }  // namespace
 
