@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "jobs/runner_testing.h"
 
 namespace braid {
@@ -97,7 +98,7 @@ TEST_P(ChangelogTest, TheSinkFollowsTheSource) {
   auto runner = Open(job);
   ASSERT_THAT(runner, IsOk());
   std::vector<std::string> seen = model_.Groups();
-  for (int step = 0; step < 25; ++step) {
+  for (int step = 0; step < 15; ++step) {
     SCOPED_TRACE(fmt::format("step {}", step));
     ASSERT_THAT(CatchUp(**runner), IsOk());
     ASSERT_THAT(Rows("SELECT * FROM sums"), UnorderedElementsAreArray(seen));
@@ -130,6 +131,110 @@ INSTANTIATE_TEST_SUITE_P(
                     SourceKind{"DifferenceCompactedLate", ", 'write-only' = 'true'"},
                     SourceKind{"DeletionVectorsCompactedLate",
                                ", 'deletion-vectors.enabled' = 'true', 'write-only' = 'true'", true}),
+    [](const auto& one) { return one.param.name; });
+
+// Queries over two tables that both change, one by its changelog and one by differences. {a} and {b} stand for the
+// tables.
+struct QueryCase {
+  std::string name;
+  std::string columns;  // of the sink
+  std::string query;
+};
+
+class QueriesTest : public RunnerTest, public testing::WithParamInterface<QueryCase> {
+ protected:
+  void Do(const std::string& statement) { ASSERT_THAT(Run(statement), IsOk()) << statement; }
+
+  void ChangeTable(const std::string& table, std::map<int, std::pair<int, int>>& rows, std::mt19937& random) {
+    std::string values;
+    const int first = static_cast<int>(random() % 12);
+    for (int key = first; key < first + 3; ++key) {
+      const auto found = rows.find(key);
+      const auto add = [&](const char* kind, const std::pair<int, int>& row) {
+        values += fmt::format("{}({}, {}, {}, '{}')", values.empty() ? "" : ", ", key, row.first, row.second, kind);
+      };
+      if (found != rows.end() && random() % 3 == 0) {
+        add("-D", found->second);
+        rows.erase(found);
+        continue;
+      }
+      const std::pair<int, int> row(static_cast<int>(random() % 3), static_cast<int>(random() % 9));
+      if (found != rows.end()) add("-U", found->second);
+      add(found != rows.end() ? "+U" : "+I", row);
+      rows[key] = row;
+    }
+    Do(fmt::format("INSERT INTO {} VALUES {}", table, values));
+  }
+
+  // The query in batch at the snapshots that the job has read.
+  std::vector<std::string> Expected(EpochRunner& runner) {
+    const auto progress = runner.Progress();
+    EXPECT_THAT(progress, IsOk());
+    std::map<std::string, std::string> tables;
+    for (const SourceProgress& source : *progress) {
+      const std::string name = source.name.substr(source.name.rfind('.') + 1);
+      const auto position = ParseJson(source.position);
+      EXPECT_THAT(position, IsOk());
+      tables[name] =
+          fmt::format("{} /*+ OPTIONS('scan.snapshot-id' = '{}') */", name, position->Find("next")->as_integer() - 1);
+    }
+    return Rows(Query(tables.contains("a") ? tables["a"] : "a", tables.contains("b") ? tables["b"] : "b"));
+  }
+
+  static std::string Query(const std::string& a, const std::string& b) {
+    return fmt::format(fmt::runtime(GetParam().query), fmt::arg("a", a), fmt::arg("b", b));
+  }
+};
+
+TEST_P(QueriesTest, TheSinkIsTheQueryAtTheSnapshotsThatWereRead) {
+  const unsigned seed = Seed();
+  SCOPED_TRACE(fmt::format("BRAID_TEST_SEED={}", seed));
+  std::mt19937 random(seed);
+  for (const auto& [table, producer] : {std::pair("a", "input"), std::pair("b", "none")}) {
+    Do(
+        fmt::format("CREATE TABLE {} (k INT PRIMARY KEY NOT ENFORCED, g INT, v INT, kind STRING) WITH ('bucket' = '1', "
+                    "'rowkind.field' = 'kind', 'changelog-producer' = '{}')",
+                    table, producer));
+  }
+  Do(fmt::format("CREATE TABLE answers ({}) WITH ('bucket' = '1')", GetParam().columns));
+  std::map<int, std::pair<int, int>> a;
+  std::map<int, std::pair<int, int>> b;
+  ChangeTable("a", a, random);
+  ChangeTable("b", b, random);
+  auto runner = Open("INSERT INTO answers " + Query("a", "b"));
+  ASSERT_THAT(runner, IsOk());
+  for (int step = 0; step < 15; ++step) {
+    SCOPED_TRACE(fmt::format("step {}", step));
+    ASSERT_THAT(CatchUp(**runner), IsOk());
+    ASSERT_THAT(Rows("SELECT * FROM answers"), UnorderedElementsAreArray(Expected(**runner)));
+    if (random() % 4 != 0) ChangeTable("a", a, random);
+    if (random() % 4 != 0) ChangeTable("b", b, random);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Queries, QueriesTest,
+    testing::Values(
+        QueryCase{"InnerJoin", "k INT PRIMARY KEY NOT ENFORCED, x INT, y INT",
+                  "SELECT a.k, a.v, b.v FROM {a} AS a JOIN {b} AS b ON a.k = b.k AND a.v <= b.v"},
+        QueryCase{"LeftJoin", "k INT PRIMARY KEY NOT ENFORCED, x INT, y INT",
+                  "SELECT a.k, a.v, b.v FROM {a} AS a LEFT JOIN {b} AS b ON a.k = b.k"},
+        QueryCase{"Exists", "k INT PRIMARY KEY NOT ENFORCED, v INT",
+                  "SELECT k, v FROM {a} AS a WHERE EXISTS (SELECT 1 FROM {b} AS b WHERE b.g = a.g AND b.v > a.v)"},
+        QueryCase{"NotExists", "k INT PRIMARY KEY NOT ENFORCED, v INT",
+                  "SELECT k, v FROM {a} AS a WHERE NOT EXISTS (SELECT 1 FROM {b} AS b WHERE b.g = a.g)"},
+        QueryCase{"UnionAndDistinctAggregates", "g INT PRIMARY KEY NOT ENFORCED, n BIGINT, s INT, least INT",
+                  "SELECT g, COUNT(DISTINCT v), SUM(v), MIN(v) FROM (SELECT g, v FROM {a} UNION ALL SELECT g, v FROM "
+                  "{b}) AS t GROUP BY g"},
+        QueryCase{"TopTwoOfEachGroup", "g INT, k INT, v INT, PRIMARY KEY (g, k) NOT ENFORCED",
+                  "SELECT g, k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY g ORDER BY v DESC, k) AS n FROM {a}) "
+                  "AS t WHERE n <= 2"},
+        QueryCase{
+            "JoinOfAggregates", "g INT PRIMARY KEY NOT ENFORCED, x INT, y INT",
+            "SELECT a.g, a.s, b.s FROM (SELECT g, SUM(v) AS s FROM {a} GROUP BY g) AS a JOIN (SELECT g, MAX(v) AS "
+            "s FROM {b} GROUP BY g) AS b ON a.g = b.g"},
+        QueryCase{"Difference", "g INT, v INT, PRIMARY KEY (g, v) NOT ENFORCED",
+                  "SELECT g, v FROM {a} EXCEPT SELECT g, v FROM {b}"}),
     [](const auto& one) { return one.param.name; });
 
 class HintsTest : public RunnerTest {

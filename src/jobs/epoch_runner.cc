@@ -16,7 +16,7 @@
 #include "jobs/rebuild.h"
 #include "jobs/run_lineage.h"
 #include "jobs/savepoint.h"
-#include "jobs/sink_rows.h"
+#include "jobs/sink_change.h"
 #include "jobs/standing.h"
 #include "jobs/state_file.h"
 #include "jobs/weighted_scan.h"
@@ -48,13 +48,6 @@ class Transaction {
   DuckConnection* connection_;
 };
 
-// "f0, f1, …, w": names for the columns of a source's scan.
-std::string ScanAlias(std::size_t column_count) {
-  std::string names;
-  for (std::size_t i = 0; i < column_count; ++i) names += fmt::format("f{}, ", i);
-  return names + kWeightColumn;
-}
-
 class Runner : public EpochRunner {
  public:
   explicit Runner(RunnerSettings settings) : settings_(std::move(settings)) {}
@@ -71,7 +64,8 @@ class Runner : public EpochRunner {
     }
     BRAID_TRY(Restore());
     BRAID_TRY(BeginRun());
-    MakeRows();
+    for (std::size_t i = 0; i < sinks_.size(); ++i)
+      changes_.emplace_back(settings_.plan.inserts[i], *sinks_[i], *state_, i);
     return MakeTables();
   }
 
@@ -325,16 +319,6 @@ class Runner : public EpochRunner {
     return Ok();
   }
 
-  // A comparison may take rows back where the query never does.
-  void MakeRows() {
-    rows_.clear();
-    for (std::size_t i = 0; i < sinks_.size(); ++i) {
-      const bool only_grows = program_.parts[i].append_only && rebuild_ == Rebuild::kNone;
-      rows_.emplace_back(fmt::format("sink_{}", i), FieldsOf(settings_.plan.inserts[i].table), sinks_[i]->traits(),
-                         only_grows);
-    }
-  }
-
   Status MakeTables() {
     for (std::size_t part = 0; part < program_.parts.size(); ++part) {
       BRAID_TRY(connection().Execute(fmt::format("CREATE SCHEMA IF NOT EXISTS part_{}", part)));
@@ -373,7 +357,7 @@ class Runner : public EpochRunner {
     std::vector<std::string> scans(steps.size());  // SQL of each source's content
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (steps[i]->changes == nullptr) continue;
-      scans[i] = ScanSql(steps[i]->changes, registrations);
+      scans[i] = ScanSql(state_->engine(), steps[i]->changes, registrations);
     }
     for (std::size_t part = 0; part < program_.parts.size(); ++part) {
       const DeltaProgram& program = program_.parts[part].program;
@@ -384,7 +368,7 @@ class Runner : public EpochRunner {
         BRAID_TRY(ShowContent(program.sources[i], i, scans[program_.parts[part].sources[i]]));
       FaultPoint("epoch.read");
       for (const DeltaStep& step : program.bootstrap) BRAID_TRY(connection().Execute(step.sql));
-      BRAID_TRY(MakeSinkRows(part));
+      BRAID_TRY(ComputeChange(part));
       for (std::size_t i = 0; i < program.sources.size(); ++i)
         BRAID_TRY(connection().Execute(fmt::format("DROP VIEW temp.new_{}", i)));
       for (const DeltaTable& table : program.temp_tables) used_tables_.insert(table.name);
@@ -395,9 +379,7 @@ class Runner : public EpochRunner {
     identity_.plan = program_.identity;
     BRAID_TRY_ASSIGN(identity_.marks, MarksOfSinks());
     BRAID_TRY(FinishEpoch(std::move(transaction), steps));
-    if (rebuild_ == Rebuild::kNone) return Ok();
     rebuild_ = Rebuild::kNone;
-    MakeRows();
     return Ok();
   }
 
@@ -413,11 +395,6 @@ class Runner : public EpochRunner {
         fmt::format("CREATE OR REPLACE TEMP VIEW new_{} AS SELECT {} FROM {}", position, columns, from));
   }
 
-  std::string ScanSql(const std::shared_ptr<const ScanSource>& source, std::vector<ScanRegistration>& registrations) {
-    registrations.push_back(state_->engine().Register(source));
-    return fmt::format("{} AS t({})", registrations.back().sql(), ScanAlias(source->fields().size() - 1));
-  }
-
   Status RunEpoch(std::vector<std::optional<SourceStep>>& steps) {
     BRAID_TRY(SetTime());
     BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
@@ -427,7 +404,7 @@ class Runner : public EpochRunner {
     for (std::size_t part = 0; part < program_.parts.size(); ++part) {
       BRAID_TRY(UsePart(part));
       BRAID_TRY(RunProgram(part, changes));
-      BRAID_TRY(MakeSinkRows(part));
+      BRAID_TRY(ComputeChange(part));
     }
     return FinishEpoch(std::move(transaction), steps);
   }
@@ -441,7 +418,7 @@ class Runner : public EpochRunner {
       std::vector<ScanRegistration> registrations;
       std::string columns;
       for (const std::size_t column : NeededColumns(i)) columns += fmt::format("f{}, ", column);
-      const std::string scan = ScanSql(steps[i]->changes, registrations);
+      const std::string scan = ScanSql(state_->engine(), steps[i]->changes, registrations);
       tables[i] = fmt::format("in_{}", i);
       BRAID_TRY(connection()
                     .Execute(fmt::format("CREATE OR REPLACE TEMP TABLE {} AS SELECT {}{} FROM {}", tables[i], columns,
@@ -506,31 +483,17 @@ class Runner : public EpochRunner {
     return Ok();
   }
 
-  // What changes in a sink, as its own columns.
-  Status MakeSinkRows(std::size_t part) {
-    const PlannedInsert& insert = settings_.plan.inserts[part];
-    std::string columns;
-    for (std::size_t i = 0; i < insert.query.columns.size(); ++i) columns += fmt::format("c{}, ", i);
-    std::string rows =
-        insert.Select(fmt::format("SELECT {}w FROM {}", columns, program_.parts[part].program.output.name), {"w"});
-    std::vector<ScanRegistration> registrations;
-    if (rebuild_ != Rebuild::kNone) {
-      BRAID_TRY_ASSIGN(const auto content, ContentOf(*sinks_[part]));
-      std::string names;
-      for (std::size_t i = 0; i < FieldsOf(insert.table).size(); ++i) names += fmt::format("f{}, ", i);
-      rows += fmt::format(" UNION ALL SELECT {}w FROM {}", names, ScanSql(content, registrations));
-    }
-    BRAID_TRY(
-        connection().Execute(rows_[part].CreateSql(rows)).Context("while computing what changes in " + insert.name));
-    if (rebuild_ == Rebuild::kVerify) return CheckEqual(part);
-    return CheckSinkRows(part);
+  Status ComputeChange(std::size_t part) {
+    const JobProgram::Part& program = program_.parts[part];
+    BRAID_TRY(changes_[part].Compute(program.program.output.name, program.append_only, rebuild_));
+    return rebuild_ == Rebuild::kVerify ? CheckEqual(part) : Ok();
   }
 
   // A sink that holds something else than the query gives: somebody must say which of both is right.
   Status CheckEqual(std::size_t part) {
-    BRAID_TRY_ASSIGN(const std::int64_t count, state_->CountOf(rows_[part].CountSql()));
+    BRAID_TRY_ASSIGN(const std::int64_t count, changes_[part].RowCount());
     if (count == 0) return Ok();
-    BRAID_TRY_ASSIGN(const std::string example, state_->TextOf(rows_[part].ExampleSql()));
+    BRAID_TRY_ASSIGN(const std::string example, changes_[part].Example());
     const std::string differ = fmt::format("what the query gives now and what {} holds differ in {} rows ({})",
                                            sinks_[part]->name(), count, example);
     if (moved_text_.empty()) {
@@ -549,23 +512,6 @@ class Runner : public EpochRunner {
       marks.push_back(mark ? ToJson(*mark) : Json());
     }
     return marks;
-  }
-
-  Status CheckSinkRows(std::size_t part) {
-    const std::string faults = rows_[part].FaultsSql();
-    if (faults.empty()) return Ok();
-    BRAID_TRY_ASSIGN(const std::int64_t count, state_->CountOf(faults));
-    if (count == 0) return Ok();
-    BRAID_TRY_ASSIGN(const auto example, state_->TextOf(rows_[part].FaultExampleSql()));
-    const std::string& name = sinks_[part]->name();
-    if (sinks_[part]->traits().key.empty()) {
-      return Error(ErrorCode::kInvalidArgument,
-                   fmt::format("{} has no primary key and cannot take a deletion ({})", name, example))
-          .Hint("write the query's result into a table with a primary key");
-    }
-    return Error(ErrorCode::kInvalidArgument,
-                 fmt::format("the query gives several rows of one primary key of {} ({})", name, example))
-        .Hint("the sink's key must tell the query's rows apart: GROUP BY it, or keep one row a key by ROW_NUMBER()");
   }
 
   // Steps 4 to 7: files, decision, commit, record.
@@ -619,10 +565,10 @@ class Runner : public EpochRunner {
   Result<Json::Array> WriteSinks(std::int64_t barrier) {
     Json::Array commits;
     for (std::size_t i = 0; i < sinks_.size(); ++i) {
-      BRAID_TRY_ASSIGN(const std::int64_t count, state_->CountOf(rows_[i].CountSql()));
+      BRAID_TRY_ASSIGN(const std::int64_t count, changes_[i].RowCount());
       if (count == 0) continue;
       BRAID_TRY(sinks_[i]->Begin(identity_.commit_user).Context("while opening " + sinks_[i]->name()));
-      BRAID_TRY(WriteSink(i).Context("while writing to " + sinks_[i]->name()));
+      BRAID_TRY(changes_[i].Write().Context("while writing to " + sinks_[i]->name()));
       BRAID_TRY_ASSIGN(Json prepared, sinks_[i]->Prepare(barrier).Context("while writing to " + sinks_[i]->name()));
       Json commit;
       commit.Add("sink", static_cast<std::int64_t>(i));
@@ -639,23 +585,6 @@ class Runner : public EpochRunner {
     if (!files.empty()) BRAID_TRY(LocalFileSystem()->SyncFiles(files));
     FaultPoint("epoch.synced");
     return commits;
-  }
-
-  Status WriteSink(std::size_t sink) {
-    std::vector<DataType> wanted;
-    for (const DataField& field : FieldsOf(settings_.plan.inserts[sink].table)) wanted.push_back(field.type.Nullable());
-    wanted.push_back(DataType::TinyInt());
-    BRAID_TRY_ASSIGN(const auto rows, connection().Query(rows_[sink].RowsSql(), wanted));
-    for (;;) {
-      BRAID_TRY_ASSIGN(std::optional<Batch> batch, rows->Next());
-      if (!batch) return Ok();
-      const int last = batch->rows->num_columns() - 1;
-      batch->kinds = std::static_pointer_cast<arrow::Int8Array>(batch->rows->column(last));
-      auto without_kind = batch->rows->RemoveColumn(last);
-      if (!without_kind.ok()) return Error(ErrorCode::kInternal, without_kind.status().ToString());
-      batch->rows = *std::move(without_kind);
-      BRAID_TRY(sinks_[sink]->Write(*batch));
-    }
   }
 
   Status CommitEpoch(const EpochRecord& epoch, bool recovered) {
@@ -727,7 +656,7 @@ class Runner : public EpochRunner {
   JobProgram program_;
   std::unique_ptr<RunLineage> lineage_;
   std::vector<std::unique_ptr<EpochSink>> sinks_;
-  std::vector<SinkRows> rows_;  // of each sink
+  std::vector<SinkChange> changes_;  // of each sink
   JobIdentity identity_;
   std::vector<SourcePosition> positions_;
   Rebuild rebuild_ = Rebuild::kNone;  // what the first epoch of this process does
@@ -740,14 +669,6 @@ class Runner : public EpochRunner {
 };
 
 }  // namespace
-
-Result<WhenReplaced> ParseWhenReplaced(std::string_view text) {
-  if (EqualsIgnoreCase(text, "verify")) return WhenReplaced::kVerify;
-  if (EqualsIgnoreCase(text, "rebuild")) return WhenReplaced::kRebuild;
-  if (EqualsIgnoreCase(text, "fail")) return WhenReplaced::kFail;
-  return Error(ErrorCode::kInvalidArgument, fmt::format("'job.when-replaced' = '{}' means nothing", text))
-      .Hint("verify, rebuild or fail");
-}
 
 Result<std::unique_ptr<EpochRunner>> EpochRunner::Open(RunnerSettings settings) {
   auto runner = std::make_unique<Runner>(std::move(settings));

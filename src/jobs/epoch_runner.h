@@ -4,25 +4,15 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "jobs/job_folder.h"
+#include "jobs/rebuild.h"
 #include "sql/job_plan.h"
 
 namespace braid {
-
-/// What a job does when main of a table was replaced and its state does not fit the present one
-/// (`job.when-replaced`).
-enum class WhenReplaced : std::uint8_t {
-  kVerify,   ///< makes its state anew if the sinks hold what the query gives, else fails
-  kRebuild,  ///< makes it anew and writes what the sinks lack
-  kFail,
-};
-/// Errors: kInvalidArgument naming the values.
-Result<WhenReplaced> ParseWhenReplaced(std::string_view text);
 
 struct RunnerSettings {
   JobFolder folder;

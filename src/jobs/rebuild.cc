@@ -14,10 +14,19 @@ namespace braid {
 namespace {
 
 constexpr const char* kAsIsHint =
-    "`braid job restart … --as-is` leaves it as it is and goes on where the job stopped; a new job begins without a look "
+    "`braid job restart … --as-is` leaves it as it is and goes on where the job stopped; a new job begins without a "
+    "look "
     "at it with 'job.state' = 'new'";
 
 }  // namespace
+
+Result<WhenReplaced> ParseWhenReplaced(std::string_view text) {
+  if (EqualsIgnoreCase(text, "verify")) return WhenReplaced::kVerify;
+  if (EqualsIgnoreCase(text, "rebuild")) return WhenReplaced::kRebuild;
+  if (EqualsIgnoreCase(text, "fail")) return WhenReplaced::kFail;
+  return Error(ErrorCode::kInvalidArgument, fmt::format("'job.when-replaced' = '{}' means nothing", text))
+      .Hint("verify, rebuild or fail");
+}
 
 Result<std::vector<LineageSource>> SourcesOf(const std::vector<std::unique_ptr<EpochSink>>& sinks) {
   std::optional<SnapshotLineage> newest;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -16,6 +18,16 @@ enum class Rebuild : std::uint8_t {
   kVerify,  ///< at the snapshots that the sinks' lineage names; a sink that holds something else is an error
   kWrite,   ///< at the sources' newest; what the sinks lack is written
 };
+
+/// What a job does when main of a table was replaced and its state does not fit the present one
+/// (`job.when-replaced`).
+enum class WhenReplaced : std::uint8_t {
+  kVerify,   ///< makes its state anew if the sinks hold what the query gives, else fails
+  kRebuild,  ///< makes it anew and writes what the sinks lack
+  kFail,
+};
+/// Errors: kInvalidArgument naming the values.
+Result<WhenReplaced> ParseWhenReplaced(std::string_view text);
 
 /// The snapshots that the sinks' present content was made of, as the lineage of their newest barrier says; none where
 /// that is not known.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <arrow/api.h>
+#include <fmt/format.h>
 
 #include "jobs/job_source.h"
 
@@ -214,6 +215,14 @@ std::shared_ptr<const ScanSource> MakeWeightedScan(std::string name, std::vector
 std::shared_ptr<const ScanSource> MakeWeightedStream(std::string name, std::vector<DataField> fields,
                                                      std::unique_ptr<BatchReader> rows) {
   return std::make_shared<StreamSource>(std::move(name), std::move(fields), std::move(rows));
+}
+
+std::string ScanSql(DuckEngine& engine, const std::shared_ptr<const ScanSource>& source,
+                    std::vector<ScanRegistration>& registrations) {
+  registrations.push_back(engine.Register(source));
+  std::string names;
+  for (std::size_t i = 0; i + 1 < source->fields().size(); ++i) names += fmt::format("f{}, ", i);
+  return fmt::format("{} AS t({}{})", registrations.back().sql(), names, kWeightColumn);
 }
 
 }  // namespace braid

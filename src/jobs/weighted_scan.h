@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "duck/engine.h"
 #include "duck/scan_function.h"
 #include "table/scan.h"
 #include "table/table.h"
@@ -25,5 +26,10 @@ std::shared_ptr<const ScanSource> MakeWeightedScan(std::string name, std::vector
 /// The rows of a reader, all columns and the weight, in one partition. It can be scanned once.
 std::shared_ptr<const ScanSource> MakeWeightedStream(std::string name, std::vector<DataField> fields,
                                                      std::unique_ptr<BatchReader> rows);
+
+/// What reads a source in a FROM clause, its columns named f0, f1, … and w. Adds the registration that must live until
+/// the statement is bound.
+std::string ScanSql(DuckEngine& engine, const std::shared_ptr<const ScanSource>& source,
+                    std::vector<ScanRegistration>& registrations);
 
 }  // namespace braid
