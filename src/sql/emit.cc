@@ -212,7 +212,7 @@ Result<std::shared_ptr<const ScanSource>> Emitter::SourceOf(const op::Scan& scan
                                          .table = table,
                                          .snapshot = (*pinned)->snapshot(),
                                          .changes_after = changes_after});
-  return MakeTableSource(name, table, *std::move(pinned), std::move(fields));
+  return MakeTableSource(name, *std::move(pinned), std::move(fields));
 }
 
 Result<std::string> Emitter::EmitNode(const Operator& node, const op::Scan& scan) {

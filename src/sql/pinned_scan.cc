@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "meta/stores.h"
+#include "table/reader_line.h"
 #include "table/time_travel.h"
 
 namespace braid {
@@ -37,6 +38,11 @@ Result<std::optional<Snapshot>> SnapshotToPin(const Table& table) {
 }  // namespace
 
 Result<std::shared_ptr<const PinnedScan>> PinnedScan::Make(const Table& table) {
+  // Another branch may become main between the opening of a table and the reading of it.
+  return OnLine<std::shared_ptr<const PinnedScan>>(table, MakeHere);
+}
+
+Result<std::shared_ptr<const PinnedScan>> PinnedScan::MakeHere(const Table& table) {
   std::shared_ptr<PinnedScan> scan(new PinnedScan(table));
   BRAID_TRY_ASSIGN(const StartupMode mode, StartupModeOf(table.options()));
   if (mode == StartupMode::kLatestFull || mode == StartupMode::kLatest) {

@@ -22,6 +22,9 @@ class PinnedScan {
   /// The snapshot that is read; nullopt for a table without any.
   std::optional<SnapshotId> snapshot() const { return snapshot_; }
 
+  /// What the splits are to be read with.
+  const Table& table() const { return table_; }
+
   /// The splits; files that cannot match may be left out. Null: no filter.
   Result<std::shared_ptr<const Plan>> MakePlan(const PredicatePtr& filter) const;
 
@@ -32,6 +35,7 @@ class PinnedScan {
 
  private:
   explicit PinnedScan(Table table) : table_(std::move(table)) {}
+  static Result<std::shared_ptr<const PinnedScan>> MakeHere(const Table& table);
 
   Table table_;  // reads the pinned snapshot whatever is committed, if prunes_
   bool prunes_ = false;

@@ -7,6 +7,9 @@
 
 #include "sql/operator.h"
 #include "sql/query_testing.h"
+#include "sql/sources.h"
+#include "table/branch_replace.h"
+#include "table/branches.h"
 
 namespace braid {
 namespace {
@@ -391,6 +394,30 @@ TEST_F(QueryTest, ShowsOneTimeInTheZoneOfTheSession) {
   names_.zone = "Asia/Shanghai";
   EXPECT_THAT(Rows("SELECT LOCALTIMESTAMP, CURRENT_DATE, UNIX_TIMESTAMP(), CURRENT_DATABASE()"),
               ElementsAre("[\"2020-01-01T20:00:00.000\",\"2020-01-01\",1577880000,\"d\"]"));
+}
+
+TEST_F(QueryTest, AQueryReadsOneMainWhollyWhileAnotherBranchTakesItsPlace) {
+  OperationContext context;
+  context.file_system = words_->shared_file_system();
+  context.root = words_->paths().root();
+  context.table_name = words_->name();
+  ASSERT_THAT(CreateBranch(context, {.name = "fix", .snapshot = SnapshotId(1)}), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const AnalyzedQuery of_former, Analyze("SELECT word, n FROM words WHERE n > 1", names_));
+  ASSERT_THAT(ReplaceMain(context, {.name = "fix", .materialize = false}), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const Answer former, RunQuery(of_former, *engine_));
+  EXPECT_THAT(former.rows, UnorderedElementsAre("[\"be\",2]", "[\"to\",3]"));
+
+  // The new main moves into the table's root between the plan of a read and the read.
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table main, Table::Open(context.file_system, context.root, context.table_name));
+  BRAID_ASSERT_OK_AND_ASSIGN(auto pinned, PinnedScan::Make(main));
+  const auto source = MakeTableSource("words", std::move(pinned), main.schema().fields);
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto plan, source->Plan({.columns = {0}, .filter = nullptr}));
+  ASSERT_THAT(MaterializeMain(context), IsOk());
+  ASSERT_EQ(plan->partition_count(), 1U);
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, plan->Open(0, nullptr));
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<Batch> rows, ReadAllBatches(*reader));
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].row_count(), 2);
 }
 
 }  // namespace

@@ -85,8 +85,8 @@ class TablePlan : public ScanPlan {
 
 class TableSource : public ScanSource {
  public:
-  TableSource(std::string name, Table table, std::shared_ptr<const PinnedScan> scan, std::vector<DataField> fields)
-      : name_(std::move(name)), table_(std::move(table)), scan_(std::move(scan)), fields_(std::move(fields)) {}
+  TableSource(std::string name, std::shared_ptr<const PinnedScan> scan, std::vector<DataField> fields)
+      : name_(std::move(name)), scan_(std::move(scan)), fields_(std::move(fields)) {}
 
   std::span<const DataField> fields() const override { return fields_; }
   std::string name() const override { return name_; }
@@ -96,12 +96,11 @@ class TableSource : public ScanSource {
   Result<std::unique_ptr<ScanPlan>> Plan(const ScanRequest& request) const override {
     BRAID_TRY_ASSIGN(std::shared_ptr<const braid::Plan> plan, scan_->MakePlan(request.filter));
     return std::unique_ptr<ScanPlan>(new TablePlan(
-        table_, std::move(plan), RequestOf(fields_, request.columns, request.filter), request.columns.empty()));
+        scan_->table(), std::move(plan), RequestOf(fields_, request.columns, request.filter), request.columns.empty()));
   }
 
  private:
   std::string name_;
-  Table table_;
   std::shared_ptr<const PinnedScan> scan_;
   std::vector<DataField> fields_;
 };
@@ -144,9 +143,9 @@ class VirtualSource : public ScanSource {
 
 }  // namespace
 
-std::shared_ptr<const ScanSource> MakeTableSource(std::string name, Table table, std::shared_ptr<const PinnedScan> scan,
+std::shared_ptr<const ScanSource> MakeTableSource(std::string name, std::shared_ptr<const PinnedScan> scan,
                                                   std::vector<DataField> fields) {
-  return std::make_shared<TableSource>(std::move(name), std::move(table), std::move(scan), std::move(fields));
+  return std::make_shared<TableSource>(std::move(name), std::move(scan), std::move(fields));
 }
 
 std::shared_ptr<const ScanSource> MakeVirtualSource(std::string name, std::shared_ptr<const VirtualTable> table,

@@ -13,7 +13,7 @@ namespace braid {
 
 /// The rows of a pinned table: one partition a split. `fields`: the columns to offer, some of the table's; not empty.
 /// Rows that a changes plan retracts are left out.
-std::shared_ptr<const ScanSource> MakeTableSource(std::string name, Table table, std::shared_ptr<const PinnedScan> scan,
+std::shared_ptr<const ScanSource> MakeTableSource(std::string name, std::shared_ptr<const PinnedScan> scan,
                                                   std::vector<DataField> fields);
 
 /// The rows of a virtual table, in one partition.

@@ -79,6 +79,25 @@ TEST_F(BranchReplaceTest, AReaderThatOpenedMainBeforeReadsTheFormerOneWhole) {
   EXPECT_THAT(RowsOf(branch), HasValue(ElementsAre("1", "2", "20")));
 }
 
+TEST_F(BranchReplaceTest, AHandleOfTheFormerMainTravelsOnItsOwnLine) {
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table before, Open("main"));
+  ASSERT_THAT(ReplaceMain(Context(), {.name = "fix"}), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table third, before.With(Options(Options::Map{{"scan.snapshot-id", "3"}})));
+  EXPECT_THAT(RowsOf(third), HasValue(ElementsAre("1", "2", "3")));
+}
+
+TEST_F(BranchReplaceTest, AHandleOfAMainThatMovesIntoTheRootPlansThereWithAFilter) {
+  ASSERT_THAT(ReplaceMain(Context(), {.name = "fix", .materialize = false}), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table main, Open("main"));
+  ASSERT_THAT(MaterializeMain(Context()), IsOk());
+  const ReadRequest request{.projection = {}, .filter = Predicate::Leaf(Predicate::Op::kEqual, "k", DataType::Int(), {20})};
+  BRAID_ASSERT_OK_AND_ASSIGN(const Plan plan, PlanBatch(main, request));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, ReadPlan(main, plan, request));
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<Batch> rows, ReadAllBatches(*reader));
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].row_count(), 1);
+}
+
 TEST_F(BranchReplaceTest, AStreamGoesOnOnlyWhereTheHistoryIsCommon) {
   const Options from_first(Options::Map{{"scan.snapshot-id", "2"}, {"scan.mode", "from-snapshot"}});
   BRAID_ASSERT_OK_AND_ASSIGN(const Table table, Table::Open(fs_, kTestTableRoot, "d.t", "main", from_first));

@@ -11,34 +11,13 @@ namespace braid {
 
 namespace {
 
-// A replacement of main moves folders within milliseconds.
-constexpr int kLooks = 100;
+// A replacement of main moves folders within milliseconds, unless the machine is busy.
+constexpr int kLooks = 500;
 constexpr std::chrono::milliseconds kPause{20};
-
-Result<bool> IsWhereItWas(const Table& table) {
-  const Result<std::string> id = ReadLineId(table.file_system(), table.paths());
-  if (!id && id.error().code() == ErrorCode::kNotFound) return false;
-  if (!id) return id.error();
-  return *id == table.line().id;
-}
 
 Result<bool> IsMainBeingReplaced(const Table& table) {
   BRAID_TRY_ASSIGN(const std::vector<OperationJournal> journals, ListJournals(table.file_system(), table.paths()));
   return std::any_of(journals.begin(), journals.end(), [](const OperationJournal& journal) { return journal.kind == "replace"; });
-}
-
-// Where the handle's line lies now.
-Result<Table> FindAgain(const Table& table) {
-  for (int look = 0; look < kLooks; ++look) {
-    BRAID_TRY_ASSIGN(const bool moving, IsMainBeingReplaced(table));
-    if (!moving) {
-      BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.file_system(), table.paths().root(), Inference::kSkip));
-      if (const Line* line = lines.FindById(table.line().id)) return table.MovedTo(line->paths);
-      return MovedError(table);
-    }
-    std::this_thread::sleep_for(kPause);
-  }
-  return MovedError(table);
 }
 
 Status KeepSchemas(const Table& table, const Table& planned, const Plan& plan) {
@@ -53,18 +32,32 @@ Status KeepSchemas(const Table& table, const Table& planned, const Plan& plan) {
 
 }  // namespace
 
-Result<Plan> PlanOnLine(const Table& table, const std::function<Result<Plan>(const Table&)>& plan) {
-  constexpr int kAttempts = 3;
-  Table here = table;
-  for (int attempt = 1;; ++attempt) {
-    Result<Plan> planned = plan(here);
-    const Status kept = planned ? KeepSchemas(table, here, *planned) : Ok();
-    BRAID_TRY_ASSIGN(const bool still_there, IsWhereItWas(here));
-    if (still_there && !kept) return kept.error();
-    if (still_there) return planned;
-    if (attempt == kAttempts) return MovedError(table);
-    BRAID_TRY_ASSIGN(here, FindAgain(here));
+Result<bool> internal::IsWhereItWas(const Table& table) {
+  const Result<std::string> id = ReadLineId(table.file_system(), table.paths());
+  if (!id && id.error().code() == ErrorCode::kNotFound) return false;
+  if (!id) return id.error();
+  return *id == table.line().id;
+}
+
+Result<Table> internal::FindLineAgain(const Table& table) {
+  for (int look = 0; look < kLooks; ++look) {
+    BRAID_TRY_ASSIGN(const bool moving, IsMainBeingReplaced(table));
+    if (!moving) {
+      BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.file_system(), table.paths().root(), Inference::kSkip));
+      if (const Line* line = lines.FindById(table.line().id)) return table.MovedTo(line->paths);
+      return MovedError(table);
+    }
+    std::this_thread::sleep_for(kPause);
   }
+  return MovedError(table);
+}
+
+Result<Plan> PlanOnLine(const Table& table, const std::function<Result<Plan>(const Table&)>& plan) {
+  return OnLine<Plan>(table, [&](const Table& here) -> Result<Plan> {
+    BRAID_TRY_ASSIGN(Plan planned, plan(here));
+    BRAID_TRY(KeepSchemas(table, here, planned));
+    return planned;
+  });
 }
 
 }  // namespace braid

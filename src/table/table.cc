@@ -8,6 +8,7 @@
 #include "meta/stores.h"
 #include "table/lines.h"
 #include "table/operation.h"
+#include "table/reader_line.h"
 #include "table/time_travel.h"
 
 namespace braid {
@@ -33,6 +34,32 @@ Result<DataLayout> LayoutOf(const TableSchema& schema, const Options& options) {
   return layout;
 }
 
+// What a handle knows of a line beside where it lies.
+struct LineContent {
+  TableSchema schema;
+  Options options;
+  DataLayout layout;
+};
+
+// Of the line at `paths`, with the columns of the one at `columns`.
+Result<LineContent> ReadLineContent(const FileSystem& fs, const std::string& name, const TablePaths& columns, const TablePaths& paths,
+                                    const Options& dynamic) {
+  BRAID_TRY_ASSIGN(TableSchema schema, LatestSchema(fs, columns, name));
+  if (paths.branch() != columns.branch()) BRAID_TRY(LatestSchema(fs, paths, name));
+  const Options options = schema.options.With(dynamic);
+  // The columns are those of the snapshot travelled to; the options stay today's. A snapshot that is not there is the
+  // scan's to report: a stream may begin before the first one.
+  Result<std::optional<Snapshot>> travelled = TravelTo(fs, paths, options);
+  if (!travelled && travelled.error().code() != ErrorCode::kNotFound) {
+    return std::move(travelled).error().Context("while opening " + name);
+  }
+  if (travelled && *travelled && (*travelled)->schema_id != schema.id) {
+    BRAID_TRY_ASSIGN(schema, ReadSchema(fs, paths, (*travelled)->schema_id));
+  }
+  BRAID_TRY_ASSIGN(DataLayout layout, LayoutOf(schema, options));
+  return LineContent{.schema = std::move(schema), .options = options, .layout = std::move(layout)};
+}
+
 }  // namespace
 
 Result<Table> Table::Open(std::shared_ptr<FileSystem> file_system, std::string root, std::string name, std::string_view branch,
@@ -41,23 +68,11 @@ Result<Table> Table::Open(std::shared_ptr<FileSystem> file_system, std::string r
   const FileSystem& fs = *file_system;
   const auto open_on = [&](const TablePaths& paths, OpenedLine line) -> Result<Table> {
     // The option `branch` chooses whose snapshots are read; the columns stay those of the branch that the name says, as in Java.
-    BRAID_TRY_ASSIGN(const TablePaths named, ResolveLine(fs, root, branch));
-    BRAID_TRY_ASSIGN(TableSchema schema, LatestSchema(fs, named, name));
-    if (paths.branch() != named.branch()) BRAID_TRY(LatestSchema(fs, paths, name));
-    const Options options = schema.options.With(dynamic);
-    // The columns are those of the snapshot travelled to; the options stay today's. A snapshot that is not there is the
-    // scan's to report: a stream may begin before the first one.
-    Result<std::optional<Snapshot>> travelled = TravelTo(fs, paths, options);
-    if (!travelled && travelled.error().code() != ErrorCode::kNotFound) {
-      return std::move(travelled).error().Context("while opening " + name);
-    }
-    if (travelled && *travelled && (*travelled)->schema_id != schema.id) {
-      BRAID_TRY_ASSIGN(schema, ReadSchema(fs, paths, (*travelled)->schema_id));
-    }
-    BRAID_TRY_ASSIGN(DataLayout layout, LayoutOf(schema, options));
-    auto schemas = std::make_shared<SchemaCache>(fs, paths);
-    return Table(std::make_shared<const State>(State{file_system, name, paths, std::move(line), std::move(schema), options,
-                                                     dynamic, std::move(layout), std::move(schemas)}));
+    BRAID_TRY_ASSIGN(const TablePaths columns, ResolveLine(fs, root, branch));
+    BRAID_TRY_ASSIGN(LineContent content, ReadLineContent(fs, name, columns, paths, dynamic));
+    return Table(std::make_shared<const State>(State{file_system, name, paths, std::move(line), std::move(content.schema),
+                                                     std::move(content.options), dynamic, std::move(content.layout),
+                                                     std::make_shared<SchemaCache>(fs, paths)}));
   };
   constexpr int kAttempts = 3;
   for (int attempt = 1;; ++attempt) {
@@ -79,14 +94,26 @@ Result<Table> Table::Open(std::shared_ptr<FileSystem> file_system, std::string r
 Table Table::MovedTo(const TablePaths& paths) const {
   State moved = *state_;
   moved.paths = paths;
+  moved.schemas = std::make_shared<SchemaCache>(*moved.file_system, paths);
   return Table(std::make_shared<const State>(std::move(moved)));
 }
 
 Result<Table> Table::With(const Options& dynamic) const {
-  BRAID_TRY_ASSIGN(Table table, Open(state_->file_system, paths().root(), name(), line().name, dynamic_options().With(dynamic)));
-  // A snapshot id that the caller has found means another snapshot on another line.
-  if (table.line().name == line().name && table.line().id != line().id) return MovedError(*this);
-  return table;
+  const Options all = dynamic_options().With(dynamic);
+  const std::optional<std::string> branch = dynamic.Find("branch");
+  if (branch && *branch != line().name) return Open(state_->file_system, paths().root(), name(), line().name, all);
+  // A snapshot id that the caller has found means another snapshot on another line, so it stays this one, whatever its
+  // name means by now.
+  return OnLine<Table>(*this, [&](const Table& here) -> Result<Table> {
+    State state = *here.state_;
+    BRAID_TRY_ASSIGN(LineContent content, ReadLineContent(*state.file_system, state.name, state.paths, state.paths, all));
+    state.schema = std::move(content.schema);
+    state.options = std::move(content.options);
+    state.dynamic = all;
+    state.layout = std::move(content.layout);
+    state.schemas = std::make_shared<SchemaCache>(*state.file_system, state.paths);
+    return Table(std::make_shared<const State>(std::move(state)));
+  });
 }
 
 Error MovedError(const Table& table) {
