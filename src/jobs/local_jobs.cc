@@ -269,6 +269,9 @@ Result<Json> LocalJobs::Progress(const KnownJob& job) const {
 
 Status LocalJobs::WaitUntil(const std::string& job, const WaitSettings& wait) const {
   const auto deadline = std::chrono::steady_clock::now() + wait.timeout.value_or(std::chrono::milliseconds(0));
+  // The worker may not have been told yet of input that came just now. Asking makes it look, so its second answer says
+  // what is true behind the call.
+  bool was_caught_up = false;
   for (;;) {
     BRAID_TRY_ASSIGN(const KnownJob known, FindKnown(job));
     if (known.status.state == JobState::kFailed) return ErrorOf(known.status, known.folder);
@@ -277,7 +280,9 @@ Status LocalJobs::WaitUntil(const std::string& job, const WaitSettings& wait) co
     Result<Json> progress = Progress(known);
     // A worker that is being started again does not answer.
     if (!progress && progress.error().code() != ErrorCode::kUnavailable) return std::move(progress).error();
-    if (progress && wait.caught_up && progress->IsTrue("caughtUp")) return Ok();
+    const bool caught_up = progress && progress->IsTrue("caughtUp");
+    if (wait.caught_up && caught_up && was_caught_up) return Ok();
+    was_caught_up = caught_up;
     if (progress && !wait.consumed.empty()) {
       BRAID_TRY_ASSIGN(const bool consumed, HasConsumed(known, *progress, wait.consumed));
       if (consumed) return Ok();
