@@ -1,0 +1,11 @@
+# A key table with six snapshots and a tag on the last one.
+braid sql --warehouse warehouse <<'SQL'
+CREATE DATABASE shop;
+CREATE TABLE shop.orders (id BIGINT PRIMARY KEY NOT ENFORCED, item STRING) WITH ('bucket' = '1');
+INSERT INTO shop.orders VALUES (1, 'tea'), (2, 'milk');
+INSERT INTO shop.orders VALUES (2, 'oat milk');
+INSERT INTO shop.orders VALUES (3, 'rye bread');
+INSERT INTO shop.orders VALUES (4, 'plums');
+INSERT INTO shop.orders VALUES (3, 'white bread');
+SQL
+braid tag create warehouse shop.orders latest
