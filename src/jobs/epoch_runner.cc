@@ -672,7 +672,10 @@ class Runner : public EpochRunner {
 
 Result<std::unique_ptr<EpochRunner>> EpochRunner::Open(RunnerSettings settings) {
   auto runner = std::make_unique<Runner>(std::move(settings));
-  BRAID_TRY(runner->Open());
+  Status opened = runner->Open();
+  // A table that moved since the job was planned: the next worker plans it anew.
+  if (!opened && runner->HasMoved()) return Error(ErrorCode::kUnavailable, opened.error().message());
+  BRAID_TRY(opened);
   return std::unique_ptr<EpochRunner>(std::move(runner));
 }
 

@@ -119,6 +119,24 @@ TEST_F(ReplacedMainTest, WaitsForTheSecondTableToBeReplaced) {
   EXPECT_THAT(Rows("SELECT * FROM counts"), UnorderedElementsAre("a|2", "b|1", "the|1"));
 }
 
+TEST_F(ReplacedMainTest, AsksToBePlannedAgainIfMainIsReplacedWhileTheJobIsOpened) {
+  Started().reset();
+  Branch("counts");
+  BRAID_ASSERT_OK_AND_ASSIGN(JobPlan plan, session().PlanJob(kCount));
+  plan.name = "job1";
+  ReplaceMain("counts");
+  JobRecord record;
+  record.id = "1";
+  record.name = "job1";
+  record.road = StateRoad::kContinue;
+  EXPECT_THAT(EpochRunner::Open({.folder = folder_,
+                                 .record = record,
+                                 .plan = std::move(plan),
+                                 .threads = 2,
+                                 .memory_limit_bytes = std::int64_t{256} << 20}),
+              IsError(ErrorCode::kUnavailable));
+}
+
 TEST_F(ReplacedMainTest, GoesOnWhereItHasReadNoFurtherThanTheFork) {
   auto runner = Started();
   Branch("words");
