@@ -207,13 +207,19 @@ class SqliteStore : public MetadataStore {
         "INSERT INTO barrier_io (run_id, barrier_id, role, dataset_id, line, branch, mode, from_snapshot, to_snapshot, to_identity, first_snapshot, last_snapshot, create_ms) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET first_snapshot = MIN(first_snapshot, excluded.first_snapshot), "
         "last_snapshot = MAX(last_snapshot, excluded.last_snapshot), create_ms = MIN(create_ms, excluded.create_ms)"));
+    // A barrier that had left the line with its former main may come back, perhaps as another snapshot.
+    BRAID_TRY_ASSIGN(SqliteStatement revive, database_.Prepare(
+        "UPDATE barrier_io SET state = 'live', to_snapshot = ?, to_identity = ?, first_snapshot = ?, last_snapshot = ? "
+        "WHERE run_id = ? AND barrier_id = ? AND role = ? AND dataset_id = ? AND line = ? AND role = 'sink' AND state = 'rewound'"));
+    BRAID_TRY(revive.Bind(io.to_snapshot).Bind(io.to_identity).Bind(io.first_snapshot).Bind(io.last_snapshot).Bind(io.run_id).Bind(io.barrier_id)
+                  .Bind(io.role).Bind(dataset).Bind(io.line).Run());
     return put.Bind(io.run_id).Bind(io.barrier_id).Bind(io.role).Bind(dataset).Bind(io.line).Bind(io.branch).Bind(io.mode).Bind(io.from_snapshot).Bind(io.to_snapshot)
         .Bind(io.to_identity).Bind(io.first_snapshot).Bind(io.last_snapshot).Bind(io.create_ms).Run();
   }
 
   Status PutSnapshot(const SnapshotWriter& snapshot) {
     BRAID_TRY_ASSIGN(const std::int64_t dataset, DatasetId(snapshot.table_uuid));
-    BRAID_TRY_ASSIGN(SqliteStatement put, database_.Prepare("INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'live') ON CONFLICT DO NOTHING"));
+    BRAID_TRY_ASSIGN(SqliteStatement put, database_.Prepare("INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'live') ON CONFLICT DO UPDATE SET state = 'live'"));
     return put.Bind(dataset).Bind(snapshot.line).Bind(snapshot.snapshot_id).Bind(snapshot.identity).Bind(snapshot.branch).Bind(snapshot.kind).Bind(snapshot.commit_ms)
         .Bind(snapshot.commit_user).Bind(snapshot.identifier).Bind(snapshot.run_id).Bind(snapshot.barrier_id).Run();
   }
