@@ -273,7 +273,7 @@ class Runner : public EpochRunner {
 
   Error CannotGoOn(const std::string& why) const {
     return Error(ErrorCode::kConflict, fmt::format("{}, and {}", moved_text_, why))
-        .Hint(ChoicesHint(settings_.plan.name));
+        .Hint(ChoicesHint(standing_, settings_.plan.name));
   }
 
   // Files of an epoch that was never decided belong to nobody.

@@ -111,7 +111,9 @@ TEST_F(ReplacedMainTest, WaitsForTheSecondTableToBeReplaced) {
   EXPECT_THAT(failed.error().message(),
               AllOf(HasSubstr("traced.default.words was replaced by another line of snapshots"),
                     HasSubstr("differ in 2 rows (missing word=the, cnt=1)")));
-  EXPECT_THAT(failed.error().hint(), AllOf(HasSubstr("--rebuild-state"), HasSubstr("--as-is"), HasSubstr("--undo")));
+  EXPECT_THAT(failed.error().hint(),
+              AllOf(HasSubstr("--rebuild-state"), HasSubstr("--undo"), testing::Not(HasSubstr("--as-is"))))
+      << "the job's position is not on the new main";
   EXPECT_THAT(Rows("SELECT * FROM counts"), UnorderedElementsAre("a|2", "b|1", "teh|1")) << "the sink is as it was";
   ReplaceMain("counts");
   EXPECT_TRUE(runner->HasMoved());
@@ -205,6 +207,19 @@ TEST_F(ReplacedMainTest, UndoingTheReplacementFindsTheStateAsItWas) {
   EXPECT_THAT(Rows("SELECT * FROM counts"), UnorderedElementsAre("a|3", "b|1", "teh|1"));
 }
 
+TEST_F(ReplacedMainTest, LineageOfTheFormerMainComesBackWithIt) {
+  auto runner = Started();
+  Branch("counts");
+  Do("INSERT INTO words VALUES ('teh')");
+  ASSERT_THAT(CatchUp(*runner), HasValue(1));
+  const std::string barriers = "SELECT barrier_id FROM paimon.sink_snapshot_lineage WHERE job = 'job1' ORDER BY 1";
+  EXPECT_THAT(Rows(barriers), ElementsAre("1", "2"));
+  ReplaceMain("counts");
+  EXPECT_THAT(Rows(barriers), ElementsAre("1")) << "the new main has no other";
+  Do("CALL sys.replace_main_branch(`table` => 'default.counts', branch => 'counts_old')");
+  EXPECT_THAT(Rows(barriers), ElementsAre("1", "2"));
+}
+
 TEST_F(ReplacedMainTest, ASinkThatWasCorrectedByHandIsLeftToTheUser) {
   auto runner = Started();
   Branch("counts");
@@ -212,6 +227,7 @@ TEST_F(ReplacedMainTest, ASinkThatWasCorrectedByHandIsLeftToTheUser) {
   ReplaceMain("counts");
   const auto failed = CatchUpAcross(runner);
   ASSERT_THAT(failed, HasMessage("differ in 2 rows"));
+  EXPECT_THAT(failed.error().hint(), AllOf(HasSubstr("--rebuild-state"), HasSubstr("--as-is"), HasSubstr("--undo")));
   runner.reset();
   auto as_is = Open(kCount, "2", StateRoad::kAsIs);
   ASSERT_THAT(as_is, IsOk());
@@ -246,6 +262,27 @@ TEST_F(ReplacedMainTest, TheOptionBranchNamesABranchToo) {
   ASSERT_THAT(runner, IsOk());
   ASSERT_THAT(CatchUp(**runner), IsOk());
   EXPECT_THAT(Rows("SELECT * FROM counts"), UnorderedElementsAre("a|2", "b|1", "x|1"));
+}
+
+TEST_F(ReplacedMainTest, ASessionOnABranchReadsAndWritesIt) {
+  Branch("words");
+  Do("SET 'braid.branch' = 'fix'");
+  Do("INSERT INTO words VALUES ('x')");
+  EXPECT_THAT(Rows("SELECT * FROM words"), UnorderedElementsAre("a", "b", "a", "x"));
+  EXPECT_THAT(Run("INSERT INTO counts VALUES ('y', 1)"), HasMessage("has no branch 'fix'"));
+  EXPECT_THAT(Rows("SELECT * FROM counts"), IsEmpty()) << "what has no such branch is read on main";
+  Do("RESET 'braid.branch'");
+  EXPECT_THAT(Rows("SELECT * FROM words"), UnorderedElementsAre("a", "b", "a"));
+}
+
+TEST_F(ReplacedMainTest, GoesOnWithTheColumnsOfTheNewMain) {
+  auto runner = Started();
+  Branch("words");
+  Do("ALTER TABLE `words$branch_fix` ADD (origin STRING FIRST)");
+  Do("INSERT INTO `words$branch_fix` VALUES ('book', 'b')");
+  ReplaceMain("words");
+  EXPECT_THAT(CatchUpAcross(runner), HasValue(1));
+  EXPECT_THAT(Rows("SELECT * FROM counts"), UnorderedElementsAre("a|2", "b|2"));
 }
 
 TEST_F(ReplacedMainTest, WhatComesFromFilesGoesToTheNewMain) {

@@ -37,12 +37,15 @@ std::string MovedText(const Standing& standing, const JobProgram& program,
                      names.size() == 1 ? "was" : "were");
 }
 
-std::string ChoicesHint(const std::string& job) {
-  return fmt::format(
-      "`braid job restart {0} --rebuild-state` evaluates the query on what is there and writes the difference to the "
-      "sink; `braid job restart {0} --as-is` leaves the sink as it is; `braid branch replace-main … --undo` brings the "
-      "former main back",
+std::string ChoicesHint(const Standing& standing, const std::string& job) {
+  std::string choices = fmt::format(
+      "`braid job restart {} --rebuild-state` evaluates the query on what is there and writes the difference to the "
+      "sink; ",
       job);
+  // Without its position in a source the job cannot go on where it was.
+  if (standing.moved_sources.empty())
+    choices += fmt::format("`braid job restart {} --as-is` leaves the sink as it is; ", job);
+  return choices + "`braid branch replace-main … --undo` brings the former main back";
 }
 
 }  // namespace braid

@@ -32,6 +32,6 @@ std::string MovedText(const Standing& standing, const JobProgram& program,
                       const std::vector<std::unique_ptr<EpochSink>>& sinks);
 
 /// What a user can do about it.
-std::string ChoicesHint(const std::string& job);
+std::string ChoicesHint(const Standing& standing, const std::string& job);
 
 }  // namespace braid
