@@ -69,7 +69,9 @@ class Correction {
     BRAID_TRY(stage_.Braid({"lineage", "up", "warehouse", kCounts, "--snapshot", std::to_string(bad_counts_)}));
     BRAID_TRY_ASSIGN(const std::vector<DemoBarrier> barriers, BarriersOfJob1());
     for (const DemoBarrier& barrier : barriers) {
-      if (barrier.first_counts <= bad_counts_ && bad_counts_ <= barrier.counts) bad_words_ = barrier.words;
+      if (barrier.first_counts > bad_counts_ || bad_counts_ > barrier.counts) continue;
+      first_bad_words_ = barrier.first_words;
+      bad_words_ = barrier.words;
     }
     BRAID_TRY(stage_.Braid({"log", "warehouse", kWords, "-n", "2"}));
     stage_.Say(fmt::format("All that was made from snapshot {} of the words has the error too:", bad_words_));
@@ -82,7 +84,7 @@ class Correction {
                    "Both tables get a tag on their last good snapshot, and a branch that starts there. A branch\n"
                    "copies no data, and nothing that is done on it shows on main.");
     BRAID_TRY(stage_.Braid(
-        {"tag", "create", "warehouse", kWords, "before_page_6", "--snapshot", std::to_string(bad_words_ - 1)}));
+        {"tag", "create", "warehouse", kWords, "before_page_6", "--snapshot", std::to_string(first_bad_words_ - 1)}));
     BRAID_TRY(stage_.Braid(
         {"tag", "create", "warehouse", kCounts, "before_page_6", "--snapshot", std::to_string(bad_counts_ - 1)}));
     for (const char* table : {kWords, kCounts}) {
@@ -156,8 +158,9 @@ class Correction {
 
   DemoStage& stage_;
   const DemoText& text_;
-  std::int64_t bad_words_ = 0;   // the snapshot of word_table that brought page 6
-  std::int64_t bad_counts_ = 0;  // the first of word_count_table that was made from it
+  std::int64_t first_bad_words_ = 0;  // the snapshot of word_table that brought page 6
+  std::int64_t bad_words_ = 0;        // the last one, should there be several
+  std::int64_t bad_counts_ = 0;       // the first of word_count_table that was made from it
 };
 
 }  // namespace

@@ -129,6 +129,7 @@ Result<std::vector<DemoBarrier>> BarriersOfJob1() {
   for (const SnapshotLink& link : links) {
     if (link.job != "job1") continue;
     barriers.push_back({.barrier = link.barrier,
+                        .first_words = link.from_snapshot.value_or(link.to_snapshot),
                         .words = link.to_snapshot,
                         .first_counts = link.first_snapshot,
                         .counts = link.last_snapshot});

@@ -54,7 +54,8 @@ class DemoStage {
 /// Snapshots of both tables that one barrier of `job1` connects.
 struct DemoBarrier {
   std::int64_t barrier = 0;
-  std::int64_t words = 0;         ///< snapshot of word_table, the last one read
+  std::int64_t first_words = 0;   ///< snapshot of word_table, the first one read
+  std::int64_t words = 0;         ///< the last one
   std::int64_t first_counts = 0;  ///< of word_count_table, the first one made
   std::int64_t counts = 0;        ///< the last one
 };
