@@ -4,6 +4,8 @@
 
 #include <arrow/api.h>
 
+#include "types/column_selection.h"
+
 namespace braid {
 
 namespace {
@@ -42,14 +44,7 @@ class SelectingReader : public BatchReader {
       BRAID_TRY_ASSIGN(const std::vector<std::int32_t> passing, filter_->Select(kept));
       BRAID_TRY_ASSIGN(kept, TakeRows(kept, passing));
     }
-    arrow::FieldVector fields;
-    std::vector<std::shared_ptr<arrow::Array>> arrays;
-    for (const int column : columns_) {
-      fields.push_back(kept.rows->schema()->field(column));
-      arrays.push_back(kept.rows->column(column));
-    }
-    return std::optional(Batch{
-        arrow::RecordBatch::Make(arrow::schema(std::move(fields)), kept.row_count(), std::move(arrays)), kept.kinds});
+    return std::optional(TakeColumns(kept, columns_));
   }
 
  private:

@@ -12,6 +12,7 @@
 #include "duck/errors_internal.h"
 #include "duck/json_text.h"
 #include "duck/rows_internal.h"
+#include "types/variant_json.h"
 
 namespace braid {
 namespace {
@@ -159,7 +160,7 @@ void RegisterPaths(FunctionRegistrar& registrar) {
   registrar.Add("flink_is_json", {text, text}, LogicalType::BOOLEAN,
                 RowFunction<bool, Text, Text>([](Text json, Text kind, bool& out) { out = IsJson(json, kind); }));
   registrar.Add("flink_json_quote", {text}, text,
-                RowFunction<std::string, Text>([](Text value, std::string& out) { AppendJsonText(value, out); }));
+                RowFunction<std::string, Text>([](Text value, std::string& out) { AppendJacksonText(value, out); }));
   registrar.Add("flink_json_unquote", {text}, text, RowFunction<std::string, Text>([](Text value, std::string& out) {
                   const std::optional<JsonNode> node = ParseJsonNode(value);
                   out = node && node->kind == JsonNode::Kind::kString ? node->text : value;
@@ -199,7 +200,7 @@ void MakeObject(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/
     std::string object = "{";
     for (const auto& [key, value] : members) {
       if (object.size() > 1) object += ',';
-      AppendJsonText(key, object);
+      AppendJacksonText(key, object);
       object += ':';
       object += value;
     }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "duck/utf8_internal.h"
+#include "types/variant_json.h"
 
 namespace braid {
 namespace {
@@ -172,35 +173,13 @@ std::optional<JsonNode> ParseJsonNode(std::string_view text) {
   return NodeParser(text).Document();
 }
 
-void AppendJsonText(std::string_view text, std::string& out) {
-  out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += fmt::format("\\u{:04X}", static_cast<unsigned char>(c));
-        } else {
-          out += c;
-        }
-    }
-  }
-  out += '"';
-}
-
 void AppendJsonNode(const JsonNode& node, std::string& out) {
   switch (node.kind) {
     case JsonNode::Kind::kNull: out += "null"; return;
     case JsonNode::Kind::kTrue: out += "true"; return;
     case JsonNode::Kind::kFalse: out += "false"; return;
     case JsonNode::Kind::kNumber: out += node.text; return;
-    case JsonNode::Kind::kString: AppendJsonText(node.text, out); return;
+    case JsonNode::Kind::kString: AppendJacksonText(node.text, out); return;
     case JsonNode::Kind::kArray:
     case JsonNode::Kind::kObject: break;
   }
@@ -211,7 +190,7 @@ void AppendJsonNode(const JsonNode& node, std::string& out) {
     if (!first) out += ',';
     first = false;
     if (object) {
-      AppendJsonText(name, out);
+      AppendJacksonText(name, out);
       out += ':';
     }
     AppendJsonNode(child, out);

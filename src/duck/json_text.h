@@ -25,8 +25,6 @@ struct JsonNode {
 std::optional<JsonNode> ParseJsonNode(std::string_view text);
 /// Without white space, as Jackson writes it.
 void AppendJsonNode(const JsonNode& node, std::string& out);
-/// A JSON string with quotes.
-void AppendJsonText(std::string_view text, std::string& out);
 
 /// A path of SQL's JSON functions: [lax|strict] $ .name ['name'] [n] [*] .* ..name. Immutable; any thread.
 class JsonPath {

@@ -17,6 +17,7 @@
 #include "types/date_time.h"
 #include "types/number_text.h"
 #include "types/utf8.h"
+#include "types/variant_json.h"
 
 namespace braid {
 namespace {
@@ -57,7 +58,7 @@ class Printer {
     }
     std::string text;
     PrintAtom(format.unified, index, text);
-    AppendJsonText(text, out);
+    AppendJacksonText(text, out);
   }
 
  private:
@@ -148,7 +149,7 @@ class Printer {
     for (std::size_t i = 0; i < children_.size(); ++i) {
       if (i > 0) out += separator();
       if (json_) {
-        AppendJsonText(type_.fields()[i].name, out);
+        AppendJacksonText(type_.fields()[i].name, out);
         out += ':';
       }
       children_[i].Print(format.children[i], row, out);

@@ -10,6 +10,7 @@
 
 #include "format/field_ids.h"
 #include "format/parquet_format.h"
+#include "format/golden_rows_testing.h"
 #include "format/rows_testing.h"
 
 namespace braid {
@@ -31,10 +32,6 @@ Result<std::string> WrittenSchema(const std::vector<DataField>& fields) {
   return SchemaOf(std::move(content));
 }
 
-DataField Field(int id, std::string name, DataType type) {
-  return {FieldId(id), std::move(name), std::move(type), std::nullopt, std::nullopt};
-}
-
 TEST(ParquetSchemaTest, IsJavasForEveryFlatType) {
   const std::vector<DataField> fields = MakeFields(
       {{"b", DataType::Boolean()},         {"i8", DataType::TinyInt()},        {"i16", DataType::SmallInt()},
@@ -50,25 +47,7 @@ TEST(ParquetSchemaTest, IsJavasForEveryFlatType) {
 }
 
 TEST(ParquetSchemaTest, IsJavasForNestedTypesDownToTheIdsOfUnnamedParts) {
-  const DataType inner = DataType::Row({Field(7, "z", DataType::String()), Field(8, "w w", DataType::Decimal(10, 2))});
-  const std::vector<DataField> fields = {
-      Field(0, "id", DataType::Int()),
-      Field(1, "a", DataType::Array(DataType::Int())),
-      Field(2, "aa", DataType::Array(DataType::Array(DataType::String()))),
-      Field(3, "m", DataType::Map(DataType::String(), DataType::Int())),
-      Field(4, "mi", DataType::Map(DataType::Int(), DataType::Array(DataType::Double()))),
-      Field(5, "r", DataType::Row({Field(6, "x", DataType::Int()), Field(9, "y", inner)})),
-      Field(10, "ar",
-            DataType::Array(
-                DataType::Row({Field(11, "p", DataType::Int().NotNull()), Field(12, "q", DataType::Timestamp(6))}))),
-      Field(13, "mr",
-            DataType::Map(DataType::Int(),
-                          DataType::Row({Field(14, "u", DataType::Bytes()), Field(15, "v", DataType::Date())}))),
-      Field(16, "rm",
-            DataType::Row({Field(17, "mm", DataType::Map(DataType::String(), DataType::String())),
-                           Field(18, "bb", DataType::Boolean())})),
-  };
-  EXPECT_THAT(WrittenSchema(fields), HasValue(SchemaOf(TestFile("nested.parquet"))));
+  EXPECT_THAT(WrittenSchema(NestedFields()), HasValue(SchemaOf(TestFile("nested.parquet"))));
 }
 
 TEST(ParquetSchemaTest, IsJavasForVariantAndMultiset) {

@@ -12,8 +12,8 @@
 #include "table/data_file_reader.h"
 #include "table/file_scan.h"
 #include "table/index_manifest.h"
+#include "table/partitions.h"
 #include "table/upkeep.h"
-#include "types/cast.h"
 #include "types/predicate.h"
 
 namespace braid {
@@ -83,28 +83,6 @@ Result<Parts> PartsOf(const Table& table, const Committable& committable) {
 
 bool IsEmpty(const SnapshotChanges& changes) { return changes.delta.empty() && changes.changelog.empty() && changes.indexes.empty(); }
 
-// Which rows of the table an overwrite replaces, as a condition on the partition; nullptr: all.
-Result<PredicatePtr> TargetFilter(const Table& table, const OverwriteTarget& target) {
-  std::vector<PredicatePtr> conjuncts;
-  for (const auto& [column, text] : target.partition) {
-    const std::vector<DataField>& fields = table.layout().partition_fields;
-    const auto position = FindField(fields, column);
-    if (!position) {
-      return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no partition column of {}", column, table.name()))
-          .Hint(table.schema().is_partitioned() ? "it is partitioned by " + Join(table.schema().partition_keys, ", ") : "the table is not partitioned");
-    }
-    const DataField& field = fields[*position];
-    if (text == table.layout().default_partition_name) {
-      conjuncts.push_back(Predicate::Leaf(Predicate::Op::kIsNull, column, field.type));
-      continue;
-    }
-    BRAID_TRY_ASSIGN(Datum value, ParseDatum(text, field.type).Context("while reading the partition's value of " + column));
-    conjuncts.push_back(Predicate::Leaf(Predicate::Op::kEqual, column, field.type, {std::move(value)}));
-  }
-  if (conjuncts.empty()) return PredicatePtr();
-  return Predicate::And(std::move(conjuncts));
-}
-
 /// The partitions that an overwrite replaces.
 class ReplacedPartitions {
  public:
@@ -114,7 +92,7 @@ class ReplacedPartitions {
       replaced.scope_.partitions.emplace();
       for (const ManifestEntry& entry : added) replaced.scope_.partitions->insert(entry.partition);
     } else {
-      BRAID_TRY_ASSIGN(replaced.scope_.filter, TargetFilter(table, target));
+      BRAID_TRY_ASSIGN(replaced.scope_.filter, PartitionSpecFilter(table, target.partition));
     }
     return replaced;
   }
@@ -130,9 +108,8 @@ class ReplacedPartitions {
   }
 
  private:
-  explicit ReplacedPartitions(const Table& table) : fields_(table.layout().partition_fields) {
-    for (const DataField& field : fields_) types_.push_back(field.type);
-  }
+  explicit ReplacedPartitions(const Table& table)
+      : fields_(table.layout().partition_fields), types_(PartitionTypes(table.layout())) {}
 
   std::vector<DataField> fields_;
   std::vector<DataType> types_;

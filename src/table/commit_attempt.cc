@@ -19,6 +19,7 @@
 #include "table/deletion_vectors.h"
 #include "table/index_manifest.h"
 #include "table/manifest_merger.h"
+#include "table/partitions.h"
 #include "table/writer_line.h"
 
 namespace braid {
@@ -67,9 +68,7 @@ std::int64_t SumRows(const std::vector<ManifestEntry>& entries) {
 class Committer {
  public:
   Committer(const Table& table, const CommitIdentity& identity, MetadataFileNames& names, const Clock& clock)
-      : line_(table), identity_(identity), names_(names), clock_(clock) {
-    for (const DataField& field : table.layout().partition_fields) partition_types_.push_back(field.type);
-  }
+      : line_(table), identity_(identity), names_(names), clock_(clock), partition_types_(PartitionTypes(table.layout())) {}
 
   Result<Snapshot> Run(const MakeChanges& make_changes) {
     BRAID_TRY_ASSIGN(write_, ManifestWriteOptionsOf(table().options()));

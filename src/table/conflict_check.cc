@@ -11,15 +11,14 @@
 
 #include "mergetree/sorted_run.h"
 #include "table/file_scan.h"
+#include "table/partitions.h"
 
 namespace braid {
 
 namespace {
 
 std::string Describe(const Table& table, const BinaryRow& partition, BucketId bucket) {
-  std::vector<DataType> types;
-  for (const DataField& field : table.layout().partition_fields) types.push_back(field.type);
-  const Result<DatumList> values = partition.ToDatums(types);
+  const Result<DatumList> values = partition.ToDatums(PartitionTypes(table.layout()));
   return values ? table.layout().BucketDirectory(*values, bucket) : fmt::format("bucket {}", bucket);
 }
 

@@ -9,6 +9,7 @@
 #include "format/deletion_vector.h"
 #include "format/file_format.h"
 #include "mergetree/key_value.h"
+#include "table/partitions.h"
 #include "types/cast.h"
 
 namespace braid {
@@ -149,9 +150,7 @@ Result<std::vector<ColumnSource>> PlanColumns(const Table& table, const DatumLis
 }
 
 Result<DatumList> PartitionValues(const Table& table, const BinaryRow& partition) {
-  std::vector<DataType> types;
-  for (const DataField& field : table.layout().partition_fields) types.push_back(field.type);
-  return partition.ToDatums(types);
+  return partition.ToDatums(PartitionTypes(table.layout()));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "table/partitions.h"
+
 namespace braid {
 
 namespace {
@@ -97,9 +99,7 @@ Result<std::string> IndexFilePath(const Table& table, const IndexManifestEntry& 
   if (entry.external_path) return *entry.external_path;
   BRAID_TRY_ASSIGN(const bool beside_data, table.options().GetBool("index-file-in-data-file-dir", false));
   if (!beside_data) return JoinPath(table.paths().IndexDirectory(), entry.file_name);
-  std::vector<DataType> types;
-  for (const DataField& field : table.layout().partition_fields) types.push_back(field.type);
-  BRAID_TRY_ASSIGN(const DatumList partition, entry.partition.ToDatums(types));
+  BRAID_TRY_ASSIGN(const DatumList partition, entry.partition.ToDatums(PartitionTypes(table.layout())));
   return JoinPath(JoinPath(table.paths().root(), table.layout().BucketDirectory(partition, entry.bucket)), entry.file_name);
 }
 

@@ -24,7 +24,7 @@ class BucketFiles : public KeyValueReaderFactory {
   }
   Result<std::unique_ptr<FileReader>> OpenAllRows(const DataFileMeta& file, const KeyValueSchema& schema) override {
     BRAID_TRY_ASSIGN(auto columns, reader_.Open(partition_, bucket_, file, KeyValueReadFields(schema), nullptr));
-    return MakeKeyValueReader(std::move(columns), schema);
+    return MakeKeyValueReader(std::move(columns), schema, file.file_name);
   }
   Result<Datum> LeastValue(const DataFileMeta& file, const DataField& field) override {
     BRAID_TRY_ASSIGN(std::vector<ColumnBounds> bounds, ValueBoundsReader(table_.schemas(), {field}).Read(file));

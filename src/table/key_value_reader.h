@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "format/file_format.h"
 #include "mergetree/key_value.h"
@@ -9,6 +10,7 @@
 namespace braid {
 
 /// Turns columns that were read as KeyValueReadFields(schema) into key-value batches, a batch into one of as many rows.
-std::unique_ptr<FileReader> MakeKeyValueReader(std::unique_ptr<FileReader> columns, const KeyValueSchema& schema);
+/// `file_name` is for errors.
+std::unique_ptr<FileReader> MakeKeyValueReader(std::unique_ptr<FileReader> columns, const KeyValueSchema& schema, std::string file_name);
 
 }  // namespace braid

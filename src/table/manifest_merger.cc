@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "table/partitions.h"
+
 namespace braid {
 
 namespace {
@@ -12,9 +14,7 @@ namespace {
 class Merger {
  public:
   Merger(const Table& table, MetadataFileNames& names, const ManifestMergeOptions& merge, const ManifestWriteOptions& write)
-      : table_(table), names_(names), merge_(merge), write_(write) {
-    for (const DataField& field : table.layout().partition_fields) partition_types_.push_back(field.type);
-  }
+      : table_(table), names_(names), merge_(merge), write_(write), partition_types_(PartitionTypes(table.layout())) {}
 
   Result<MergedManifests> Run(const std::vector<ManifestFileMeta>& manifests) {
     BRAID_TRY_ASSIGN(const bool full, TryFull(manifests));

@@ -12,6 +12,7 @@
 #include "mergetree/key_value.h"
 #include "table/data_file_reader.h"
 #include "table/file_scan.h"
+#include "table/partitions.h"
 #include "table/write.h"
 
 namespace braid {
@@ -121,8 +122,7 @@ Result<std::vector<CommitMessage>> MovePartition(const Table& table, const Binar
 Result<std::vector<CommitMessage>> CompactPostponed(const Table& table, const Snapshot& snapshot, const PredicatePtr& partition_filter,
                                                     const std::string& commit_user) {
   const std::vector<DataField>& fields = table.layout().partition_fields;
-  std::vector<DataType> types;
-  for (const DataField& field : fields) types.push_back(field.type);
+  const std::vector<DataType> types = PartitionTypes(table.layout());
   BRAID_TRY_ASSIGN(auto partitions, FilesByPartition(table, snapshot));
   std::vector<CommitMessage> messages;
   for (auto& [partition, files] : partitions) {

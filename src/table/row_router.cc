@@ -8,6 +8,8 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include "table/partitions.h"
+
 namespace braid {
 
 namespace {
@@ -157,8 +159,7 @@ Result<std::vector<RoutedRows>> RowRouter::RouteAcrossPartitions(const Batch& ba
     if (placed.place) targets[{placed.place->partition, placed.place->bucket}].Add(row, batch.kind(row));
   }
 
-  std::vector<DataType> partition_types;
-  for (const DataField& field : table_.layout().partition_fields) partition_types.push_back(field.type);
+  const std::vector<DataType> partition_types = PartitionTypes(table_.layout());
   std::vector<RoutedRows> routed;
   for (auto& [place, target] : targets) {
     const BinaryRow& partition = partitions_[static_cast<std::size_t>(place.first)];

@@ -15,20 +15,11 @@
 #include "table/file_scan.h"
 #include "table/key_value_reader.h"
 #include "table/scan.h"
+#include "types/column_selection.h"
 
 namespace braid {
 
 namespace {
-
-std::shared_ptr<arrow::RecordBatch> SelectColumns(const arrow::RecordBatch& batch, const std::vector<int>& columns) {
-  arrow::FieldVector fields;
-  std::vector<std::shared_ptr<arrow::Array>> arrays;
-  for (const int column : columns) {
-    fields.push_back(batch.schema()->field(column));
-    arrays.push_back(batch.column(column));
-  }
-  return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.num_rows(), std::move(arrays));
-}
 
 // Keeps the columns at these positions.
 class ProjectingReader : public BatchReader {
@@ -38,7 +29,7 @@ class ProjectingReader : public BatchReader {
   Result<std::optional<Batch>> Next() override {
     BRAID_TRY_ASSIGN(std::optional<Batch> batch, inner_->Next());
     if (!batch) return std::optional<Batch>();
-    return std::optional(Batch{SelectColumns(*batch->rows, columns_), batch->kinds});
+    return std::optional(TakeColumns(*batch, columns_));
   }
 
  private:
@@ -73,7 +64,7 @@ class FilteringReader : public BatchReader {
     if (batch.rows->num_columns() == column_count_) return batch;
     std::vector<int> kept(static_cast<std::size_t>(column_count_));
     std::iota(kept.begin(), kept.end(), 0);
-    return {SelectColumns(*batch.rows, kept), batch.kinds};
+    return TakeColumns(batch, kept);
   }
 
   std::unique_ptr<BatchReader> inner_;
@@ -95,11 +86,11 @@ class SplitFiles : public KeyValueReaderFactory {
 
   Result<std::unique_ptr<BatchReader>> Open(const DataFileMeta& file, bool merged) override {
     BRAID_TRY_ASSIGN(auto inner, reader_.Open(partition_, bucket_, file, KeyValueReadFields(schema_), merged ? key_filter_ : filter_, VectorOf(file)));
-    return std::unique_ptr<BatchReader>(MakeKeyValueReader(std::move(inner), schema_));
+    return std::unique_ptr<BatchReader>(MakeKeyValueReader(std::move(inner), schema_, file.file_name));
   }
   Result<std::unique_ptr<FileReader>> OpenAllRows(const DataFileMeta& file, const KeyValueSchema& schema) override {
     BRAID_TRY_ASSIGN(auto inner, reader_.Open(partition_, bucket_, file, KeyValueReadFields(schema), nullptr));
-    return MakeKeyValueReader(std::move(inner), schema);
+    return MakeKeyValueReader(std::move(inner), schema, file.file_name);
   }
 
   // The values alone, all of them insertions.

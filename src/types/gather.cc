@@ -1,4 +1,5 @@
-// Rows picked from columns: TakeRows and Interleave. The type of a column is looked at once a column, not once a row.
+// Rows and columns picked: TakeRows, Interleave, TakeColumns. The type of a column is looked at once a column, not once a
+// row.
 
 #include <array>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include "types/arrow_layout_internal.h"
 #include "types/arrow_status_internal.h"
 #include "types/batch.h"
+#include "types/column_selection.h"
 
 namespace braid {
 
@@ -275,6 +277,16 @@ Result<std::shared_ptr<arrow::Array>> Interleave(std::span<const std::shared_ptr
   BRAID_CHECK(!columns.empty() && sources.size() == positions.size());
   if (columns.size() == 1) sources = {};
   return Gather(columns, {sources, positions});
+}
+
+Batch TakeColumns(const Batch& batch, std::span<const int> positions) {
+  arrow::FieldVector fields;
+  std::vector<std::shared_ptr<arrow::Array>> arrays;
+  for (const int position : positions) {
+    fields.push_back(batch.rows->schema()->field(position));
+    arrays.push_back(batch.rows->column(position));
+  }
+  return {arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.row_count(), std::move(arrays)), batch.kinds};
 }
 
 Result<Batch> TakeRows(const Batch& batch, std::span<const std::int32_t> positions) {

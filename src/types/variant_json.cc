@@ -46,29 +46,6 @@ std::optional<std::int64_t> ReadSigned(std::string_view bytes, std::size_t at, s
   return static_cast<std::int64_t>(*value << unused) >> unused;
 }
 
-/// As Jackson escapes text: like JSON elsewhere, but control characters in upper-case hexadecimal.
-void AppendEscaped(std::string_view text, std::string& out) {
-  out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          fmt::format_to(std::back_inserter(out), "\\u{:04X}", static_cast<unsigned>(c));
-        } else {
-          out += c;
-        }
-    }
-  }
-  out += '"';
-}
-
 void AppendBase64(std::string_view bytes, std::string& out) {
   constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
@@ -115,7 +92,7 @@ class VariantPrinter {
     const unsigned info = static_cast<unsigned>(*header >> 2);
     switch (static_cast<unsigned>(*header & 3)) {
       case kPrimitive: return PrintPrimitive(info, at + 1);
-      case kShortText: return PrintBytes(at + 1, info, &AppendEscaped);
+      case kShortText: return PrintBytes(at + 1, info, &AppendJacksonText);
       case kObject: return PrintObject(info, at + 1, depth);
       default: return PrintArray(info, at + 1, depth);
     }
@@ -166,7 +143,7 @@ class VariantPrinter {
       case kDecimal4: return PrintDecimal(at, 4);
       case kDecimal8: return PrintDecimal(at, 8);
       case kDecimal16: return PrintDecimal(at, 16);
-      case kLongText: return PrintSized(at, &AppendEscaped);
+      case kLongText: return PrintSized(at, &AppendJacksonText);
       default: return PrintQuoted(type, at);
     }
   }
@@ -275,7 +252,7 @@ class VariantPrinter {
     const auto end = ReadUnsigned(metadata_, offsets + (id + 1) * name_offset_width_, name_offset_width_);
     const std::size_t names = offsets + (name_count_ + 1) * name_offset_width_;
     if (!begin || !end || *begin > *end || *end > metadata_.size() - names) return Malformed("a name beyond the metadata");
-    AppendEscaped(metadata_.substr(names + *begin, *end - *begin), out_);
+    AppendJacksonText(metadata_.substr(names + *begin, *end - *begin), out_);
     return Ok();
   }
 
@@ -287,6 +264,28 @@ class VariantPrinter {
 };
 
 }  // namespace
+
+void AppendJacksonText(std::string_view text, std::string& out) {
+  out += '"';
+  for (const char c : text) {
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\b': out += "\\b"; break;
+      case '\f': out += "\\f"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          fmt::format_to(std::back_inserter(out), "\\u{:04X}", static_cast<unsigned>(c));
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
 
 Result<std::string> VariantToJson(std::string_view value, std::string_view metadata) {
   VariantPrinter printer(value, metadata);

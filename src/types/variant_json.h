@@ -12,4 +12,8 @@ namespace braid {
 /// Errors: kCorruption if the bytes are no variant.
 Result<std::string> VariantToJson(std::string_view value, std::string_view metadata);
 
+/// Appends a text in double quotes, escaped as Jackson does it: like JSON elsewhere, but control characters in upper-case
+/// hexadecimal.
+void AppendJacksonText(std::string_view text, std::string& out);
+
 }  // namespace braid
