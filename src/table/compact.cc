@@ -139,7 +139,11 @@ Result<std::vector<Snapshot>> CompactTable(const Table& table, bool full, const 
                                                                                           : CompactAppendTable(compacting, snapshot, buckets, full));
   Committable committable;
   committable.messages = std::move(messages);
-  return TableCommit(compacting, commit_user, clock).Commit(committable);
+  TableCommit commit(compacting, commit_user, clock);
+  auto snapshots = commit.Commit(committable);
+  // A compaction is one snapshot: where it failed for certain, nothing names the new files.
+  if (!snapshots && snapshots.error().code() != ErrorCode::kCommitUnknown) static_cast<void>(commit.Abort(committable.messages));
+  return snapshots;
 }
 
 }  // namespace braid

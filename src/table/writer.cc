@@ -1,9 +1,6 @@
 // TableWriter: routes rows to one writer a bucket and turns what they wrote into commit messages.
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <utility>
@@ -13,12 +10,13 @@
 
 #include "base/text.h"
 #include "base/thread_pool.h"
-#include "base/uuid.h"
+#include "io/temporary_directory.h"
 #include "meta/stores.h"
 #include "table/bucket_writer.h"
 #include "table/default_values.h"
 #include "table/deletion_vectors.h"
 #include "table/file_scan.h"
+#include "table/partitions.h"
 #include "table/row_kind_column.h"
 #include "table/row_router.h"
 #include "table/write.h"
@@ -45,33 +43,31 @@ Status CheckWritable(const Table& table) {
   // Java looks for manifests in this format, and ours are in Avro.
   const std::string manifest_format = table.options().Get("manifest.format", "avro");
   if (ToLower(manifest_format) != "avro") return unsupported(fmt::format("'manifest.format'='{}'", manifest_format));
+  // A producer of a newer version: its readers would wait for changes that nobody writes.
+  const std::string producer = ToLower(table.options().Get("changelog-producer", "none"));
+  if (producer != "none" && producer != "input" && producer != "lookup" && producer != "full-compaction") {
+    return unsupported(fmt::format("'changelog-producer'='{}'", producer));
+  }
   const std::string type = table.options().Get("type", "table");
   if (type != "table" && type != "materialized-table") return unsupported(fmt::format("'type'='{}'", type));
   return Ok();
 }
 
-// A folder for spilled rows that goes with the writer.
+// A folder for spilled rows; one of the writer's own goes with it.
 class SpillDirectory {
  public:
   static Result<SpillDirectory> Make(std::string wanted) {
-    if (!wanted.empty()) return SpillDirectory(std::move(wanted), false);
-    const char* temporary = std::getenv("TMPDIR");
-    std::string path = fmt::format("{}/braid-{}-{}", temporary != nullptr && *temporary != '\0' ? temporary : "/tmp", getpid(), RandomUuid());
-    BRAID_TRY(LocalFileSystem()->CreateDirectories(path));
-    return SpillDirectory(std::move(path), true);
-  }
-  SpillDirectory(SpillDirectory&& other) noexcept : path_(std::move(other.path_)), owned_(std::exchange(other.owned_, false)) {}
-  SpillDirectory& operator=(SpillDirectory&&) = delete;
-  ~SpillDirectory() {
-    // What cannot be deleted here is a temporary file that the system cleans.
-    if (owned_) static_cast<void>(LocalFileSystem()->DeleteTree(path_));
+    if (!wanted.empty()) return SpillDirectory(std::move(wanted), std::nullopt);
+    BRAID_TRY_ASSIGN(TemporaryDirectory made, TemporaryDirectory::Make());
+    std::string path = made.path();
+    return SpillDirectory(std::move(path), std::move(made));
   }
   const std::string& path() const { return path_; }
 
  private:
-  SpillDirectory(std::string path, bool owned) : path_(std::move(path)), owned_(owned) {}
+  SpillDirectory(std::string path, std::optional<TemporaryDirectory> own) : path_(std::move(path)), own_(std::move(own)) {}
   std::string path_;
-  bool owned_;
+  std::optional<TemporaryDirectory> own_;
 };
 
 // Options of a table that this file follows.
@@ -298,9 +294,7 @@ class DataTableWriter : public TableWriter {
 }  // namespace
 
 Result<std::string> BucketDirectory(const Table& table, const BinaryRow& partition, BucketId bucket) {
-  std::vector<DataType> types;
-  for (const DataField& field : table.layout().partition_fields) types.push_back(field.type);
-  BRAID_TRY_ASSIGN(const DatumList values, partition.ToDatums(types));
+  BRAID_TRY_ASSIGN(const DatumList values, partition.ToDatums(PartitionTypes(table.layout())));
   return JoinPath(table.paths().root(), table.layout().BucketDirectory(values, bucket));
 }
 
