@@ -7,10 +7,10 @@
 #include <duckdb/function/scalar_function.hpp>
 #include <fmt/format.h>
 
+#include "base/sha2.h"
 #include "base/text.h"
 #include "duck/errors_internal.h"
 #include "duck/rows_internal.h"
-#include "duck/sha2.h"
 #include "duck/utf8_internal.h"
 #include "types/utf8.h"
 

@@ -532,10 +532,12 @@ class Runner : public EpochRunner {
         sources.push_back(position.pending.is_null() ? NothingNew(position.last)
                                                      : std::exchange(position.pending, Json()));
       }
-      BRAID_TRY_ASSIGN(const auto properties, lineage_->Properties(settings_.plan, identity_, epoch.barrier,
-                                                                   static_cast<std::int64_t>(commits.size()), sources));
+      BRAID_TRY_ASSIGN(const EncodedLineage lineage,
+                       lineage_->Encode(settings_.plan, identity_, epoch.barrier,
+                                        static_cast<std::int64_t>(commits.size()), sources));
+      if (lineage.side_file) BRAID_TRY(WriteSideFile(*lineage.side_file, commits));
       Json carried{Json::Object()};
-      for (const auto& [key, value] : properties) carried.Add(key, value);
+      for (const auto& [key, value] : lineage.properties) carried.Add(key, value);
       epoch.body.Add("user", identity_.commit_user);
       epoch.body.Add("properties", std::move(carried));
       epoch.body.Add("sinks", std::move(commits));
@@ -585,6 +587,21 @@ class Runner : public EpochRunner {
     if (!files.empty()) BRAID_TRY(LocalFileSystem()->SyncFiles(files));
     FaultPoint("epoch.synced");
     return commits;
+  }
+
+  // Sources that do not fit into a snapshot lie beside each table that is committed to. An epoch done again replaces the
+  // file of the one that was given up.
+  Status WriteSideFile(const EncodedLineage::SideFile& file, const Json::Array& commits) {
+    for (const Json& commit : commits) {
+      BRAID_TRY_ASSIGN(const std::int64_t sink, commit.GetInteger("sink"));
+      const Table* table = sinks_[static_cast<std::size_t>(sink)]->table();
+      if (table == nullptr) continue;
+      const std::string path = SideFilePath(table->paths().root(), file.name);
+      BRAID_TRY(journal_.Add(path));
+      BRAID_TRY(table->file_system().Replace(path, file.content));
+      BRAID_TRY(table->file_system().SyncFiles(std::vector<std::string>{path}));
+    }
+    return Ok();
   }
 
   Status CommitEpoch(const EpochRecord& epoch, bool recovered) {

@@ -6,6 +6,8 @@
 
 #include "jobs/runner_testing.h"
 #include "jobs/state_file.h"
+#include "lineage/snapshot_lineage.h"
+#include "meta/stores.h"
 
 namespace braid {
 namespace {
@@ -200,6 +202,34 @@ TEST_F(EpochRunnerTest, ASavepointIsRestoredUnlessItsSinkHasMovedOn) {
   ASSERT_THAT(moved, IsError(ErrorCode::kConflict));
   EXPECT_THAT(moved.error().message(), HasSubstr("snapshot 2 by job1_g2_"));
   EXPECT_THAT(RestoreSavepoint(folder_, savepoint + "x", *plan), IsError(ErrorCode::kNotFound));
+}
+
+// 30 sources of some 340 bytes each are more than the 8 KiB that a snapshot may carry.
+TEST_F(EpochRunnerTest, ManySourcesLieInASideFileOfTheSink) {
+  ASSERT_THAT(Run("CREATE CATALOG l WITH ('type' = 'paimon', 'table-lineage' = 'true', 'warehouse' = '" +
+                  base_.string() + "/l')"),
+              IsOk());
+  ASSERT_THAT(Run("USE CATALOG l"), IsOk());
+  ASSERT_THAT(Run("CREATE TABLE all_words (word STRING)"), IsOk());
+  std::string query;
+  for (int i = 0; i < 30; ++i) {
+    const std::string name = fmt::format("{}_{}", std::string(150, 'w'), i);
+    ASSERT_THAT(Run(fmt::format("CREATE TABLE {} (word STRING)", name)), IsOk());
+    ASSERT_THAT(Run(fmt::format("INSERT INTO {} VALUES ('a')", name)), IsOk());
+    query += fmt::format("{}SELECT word FROM {}", i > 0 ? " UNION ALL " : "", name);
+  }
+  auto runner = Open("INSERT INTO all_words " + query);
+  ASSERT_THAT(runner, IsOk());
+  ASSERT_THAT(CatchUp(**runner), HasValue(1));
+  EXPECT_THAT(Rows("SELECT COUNT(*) FROM all_words"), ElementsAre("30"));
+
+  const TablePaths paths(base_.string() + "/l/default.db/all_words", "main");
+  BRAID_ASSERT_OK_AND_ASSIGN(const Snapshot snapshot, ReadSnapshot(*LocalFileSystem(), paths, SnapshotId(1)));
+  const std::optional<SnapshotLineage> lineage = DecodeLineage(snapshot);
+  ASSERT_TRUE(lineage);
+  EXPECT_NE(lineage->sources_ref, "");
+  BRAID_ASSERT_OK_AND_ASSIGN(const SnapshotLineage whole, LoadSources(*LocalFileSystem(), paths.root(), *lineage));
+  EXPECT_THAT(whole.sources, testing::SizeIs(30));
 }
 
 TEST_F(EpochRunnerTest, ADamagedStateFileIsNamed) {

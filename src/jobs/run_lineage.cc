@@ -79,7 +79,6 @@ Result<std::unique_ptr<RunLineage>> RunLineage::Open(const JobPlan& plan, const 
   BRAID_TRY_ASSIGN(CatalogIdentity identity,
                    SettleCatalogIdentity(*catalog->file_system(), catalog->warehouse(), catalog->options()));
   if (!identity.table_lineage()) return run;
-  run->data_lineage_ = identity.data_lineage();
   BRAID_TRY_ASSIGN(run->lineage_, Lineage::Open(catalog, std::move(identity), clock));
   return run;
 }
@@ -111,10 +110,9 @@ Result<JobIdentity> RunLineage::Begin(const JobPlan& plan, const std::vector<Tab
   return identity;
 }
 
-Result<std::map<std::string, std::string>> RunLineage::Properties(const JobPlan& plan, const JobIdentity& identity,
-                                                                  std::int64_t barrier, std::int64_t sinks,
-                                                                  const std::vector<Json>& sources) const {
-  if (!data_lineage_) return std::map<std::string, std::string>();
+Result<EncodedLineage> RunLineage::Encode(const JobPlan& plan, const JobIdentity& identity, std::int64_t barrier,
+                                          std::int64_t sinks, const std::vector<Json>& sources) const {
+  if (lineage_ == nullptr) return EncodedLineage();
   SnapshotLineage lineage;
   lineage.job = plan.name;
   lineage.run = identity.run;

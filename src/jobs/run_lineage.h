@@ -23,17 +23,15 @@ class RunLineage {
 
   /// Starts a run after `before`, which is the job's earlier one in this state file, if it had one.
   Result<JobIdentity> Begin(const JobPlan& plan, const std::vector<Table>& sources, const JobIdentity& before);
-  /// What a barrier's snapshots carry. Errors: those of EncodeLineage.
-  Result<std::map<std::string, std::string>> Properties(const JobPlan& plan, const JobIdentity& identity,
-                                                        std::int64_t barrier, std::int64_t sinks,
-                                                        const std::vector<Json>& sources) const;
+  /// What a barrier's snapshots carry, of what the state file holds about the sources. Errors: kCorruption.
+  Result<EncodedLineage> Encode(const JobPlan& plan, const JobIdentity& identity, std::int64_t barrier,
+                                std::int64_t sinks, const std::vector<Json>& sources) const;
   /// Brings the index up to date with the sinks.
   Status Index();
   Status End(const JobIdentity& identity, JobState state, const std::string& error);
 
  private:
   std::shared_ptr<Lineage> lineage_;  // null: none is kept
-  bool data_lineage_ = false;
   std::vector<Table> sinks_;  // of the catalog
   const Clock* clock_ = nullptr;
 };

@@ -20,34 +20,60 @@ LineageEdge EdgeOf(const std::string& run, std::string_view role, const std::str
   return {.run_id = run, .role = std::string(role), .table_uuid = uuid, .line = LineOf(branch), .branch = branch, .create_ms = now_ms};
 }
 
-// What one snapshot tells the index.
-void AddSnapshot(const Snapshot& snapshot, const std::string& uuid, const std::string& branch, LineageBatch& batch) {
+// What the snapshot of a table says about where it came from. Sources in a side file that is gone or damaged are unknown.
+std::optional<SnapshotLineage> LineageIn(const Snapshot& snapshot, const FileSystem& fs, const TablePaths& paths) {
+  std::optional<SnapshotLineage> lineage = DecodeLineage(snapshot);
+  if (!lineage || lineage->sources_ref.empty()) return lineage;
+  Result<SnapshotLineage> whole = LoadSources(fs, paths.root(), *lineage);
+  if (whole) return *std::move(whole);
+  Log(LogLevel::kWarning, "sources of a snapshot are not known", fmt::format("table={} snapshot={} error={}", paths.root(), snapshot.id, whole.error().message()));
+  return lineage;
+}
+
+// What one snapshot tells the index. Without data lineage it is known which job wrote it from which tables, and no more.
+void AddSnapshot(const Snapshot& snapshot, const std::optional<SnapshotLineage>& lineage, bool with_barriers, const std::string& uuid, const std::string& branch,
+                 LineageBatch& batch) {
   const std::string line = LineOf(branch);
   SnapshotWriter writer{.table_uuid = uuid, .line = line, .snapshot_id = snapshot.id.value(), .identity = IdentityOf(snapshot), .branch = branch,
                         .kind = std::string(CommitKindName(snapshot.commit_kind)), .commit_ms = snapshot.time_millis, .commit_user = snapshot.commit_user,
                         .identifier = snapshot.commit_identifier, .run_id = {}, .barrier_id = {}};
-  const std::optional<SnapshotLineage> lineage = DecodeLineage(snapshot);
   if (lineage) {
-    writer.run_id = lineage->run;
-    writer.barrier_id = lineage->barrier;
     batch.runs.push_back({.run_id = lineage->run, .job = lineage->job, .generation = lineage->generation, .attempt = lineage->attempt, .mode = lineage->type,
                           .state = lineage->type == "streaming" ? "SUSPENDED" : "FINISHED", .start_ms = lineage->start_ms, .end_ms = snapshot.time_millis, .commit_user = snapshot.commit_user, .sql_text = {}, .error = {}});
     batch.edges.push_back(EdgeOf(lineage->run, "sink", uuid, branch, lineage->start_ms));
-    batch.barriers.push_back({.run_id = lineage->run, .barrier_id = lineage->barrier, .create_ms = snapshot.time_millis, .sinks = lineage->sinks});
-    batch.ios.push_back({.run_id = lineage->run, .barrier_id = lineage->barrier, .role = "sink", .table_uuid = uuid, .line = line, .branch = branch, .mode = "full",
-                         .from_snapshot = {}, .to_snapshot = snapshot.id.value(), .to_identity = IdentityOf(snapshot), .first_snapshot = snapshot.id.value(),
-                         .last_snapshot = snapshot.id.value(), .create_ms = snapshot.time_millis});
     for (const LineageSource& source : lineage->sources) {
       batch.datasets.push_back({.table_uuid = source.table_uuid, .name = source.table, .seen_ms = snapshot.time_millis});
       LineageEdge edge = EdgeOf(lineage->run, "source", source.table_uuid, source.branch, lineage->start_ms);
       edge.line = source.line;
       batch.edges.push_back(std::move(edge));
+    }
+  }
+  if (lineage && with_barriers) {
+    writer.run_id = lineage->run;
+    writer.barrier_id = lineage->barrier;
+    batch.barriers.push_back({.run_id = lineage->run, .barrier_id = lineage->barrier, .create_ms = snapshot.time_millis, .sinks = lineage->sinks});
+    batch.ios.push_back({.run_id = lineage->run, .barrier_id = lineage->barrier, .role = "sink", .table_uuid = uuid, .line = line, .branch = branch, .mode = "full",
+                         .from_snapshot = {}, .to_snapshot = snapshot.id.value(), .to_identity = IdentityOf(snapshot), .first_snapshot = snapshot.id.value(),
+                         .last_snapshot = snapshot.id.value(), .create_ms = snapshot.time_millis});
+    for (const LineageSource& source : lineage->sources) {
       batch.ios.push_back({.run_id = lineage->run, .barrier_id = lineage->barrier, .role = "source", .table_uuid = source.table_uuid, .line = source.line,
                            .branch = source.branch, .mode = std::string(SourceModeName(source.mode)), .from_snapshot = source.from, .to_snapshot = source.to,
                            .to_identity = source.to_identity, .first_snapshot = {}, .last_snapshot = {}, .create_ms = snapshot.time_millis});
     }
   }
   batch.snapshots.push_back(std::move(writer));
+}
+
+// Whether a snapshot of the run may be on the table's line: of several sinks, a later one may be what failed.
+Result<bool> MayHaveCommitted(const StartedRun& run, const Table& table) {
+  const FileSystem& fs = table.file_system();
+  BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs, table.paths()));
+  for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
+    const Result<Snapshot> snapshot = ReadSnapshot(fs, table.paths(), *id);
+    if (!snapshot || snapshot->commit_user == run.commit_user) return true;
+    if (snapshot->time_millis < run.lineage.start_ms) return false;
+  }
+  return false;
 }
 
 }  // namespace
@@ -70,6 +96,7 @@ Result<std::shared_ptr<Lineage>> Lineage::Open(std::shared_ptr<Catalog> catalog,
 }
 
 Result<StartedRun> Lineage::Begin(const LineageJob& start) {
+  BRAID_TRY(CheckJobName(start.name));
   StartedRun run;
   SnapshotLineage& lineage = run.lineage;
   lineage.job = start.name;
@@ -87,7 +114,7 @@ Result<StartedRun> Lineage::Begin(const LineageJob& start) {
   for (const LineageInput& source : start.sources) {
     BRAID_TRY_ASSIGN(const std::string uuid, dataset(source.table));
     edges.push_back(EdgeOf(lineage.run, "source", uuid, source.table.paths().branch(), lineage.start_ms));
-    if (!identity_.data_lineage() || !source.to) continue;
+    if (!source.to) continue;
     BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(source.table.file_system(), source.table.paths(), *source.to));
     LineageSource recorded{.table = source.table.name(), .table_uuid = uuid, .branch = source.table.paths().branch(), .line = LineOf(source.table.paths().branch()),
                            .mode = source.mode, .from = source.to->value(), .to = source.to->value(), .to_identity = IdentityOf(snapshot)};
@@ -104,8 +131,19 @@ Result<StartedRun> Lineage::Begin(const LineageJob& start) {
   lineage.generation = reserved.generation;
   lineage.barrier = reserved.barrier;
   run.commit_user = CommitUserOf(lineage);
-  if (identity_.data_lineage()) {
-    BRAID_TRY_ASSIGN(run.properties, EncodeLineage(lineage));
+  EncodedLineage encoded = EncodeLineage(lineage);
+  run.properties = std::move(encoded.properties);
+  if (!encoded.side_file) return run;
+  for (const Table& sink : start.sinks) {
+    const std::string path = SideFilePath(sink.paths().root(), encoded.side_file->name);
+    // Two branches of one table share the file.
+    Status written = sink.file_system().CreateAtomically(path, encoded.side_file->content);
+    if (!written && written.error().code() != ErrorCode::kAlreadyExists) {
+      Error error = std::move(written).error().Context("while recording the sources of job " + start.name);
+      if (Status failed = Fail(run, error); !failed) return std::move(failed).error();
+      return error;
+    }
+    run.side_files.push_back({.table = sink, .path = path});
   }
   return run;
 }
@@ -137,7 +175,17 @@ Status Lineage::Tolerate(const std::string& job, Status indexed) const {
   return Ok();
 }
 
-Status Lineage::Fail(const StartedRun& run, const Error& error) { return store_->EndRun(run.lineage.run, "FAILED", clock_->NowMs(), error.message()); }
+Status Lineage::Fail(const StartedRun& run, const Error& error) {
+  bool committed = error.code() == ErrorCode::kCommitUnknown;
+  for (const StartedRun::SideFile& file : run.side_files) {
+    if (committed) break;
+    BRAID_TRY_ASSIGN(committed, MayHaveCommitted(run, file.table));
+  }
+  for (const StartedRun::SideFile& file : run.side_files) {
+    if (!committed) BRAID_TRY(file.table.file_system().Delete(file.path));
+  }
+  return store_->EndRun(run.lineage.run, "FAILED", clock_->NowMs(), error.message());
+}
 
 Status Lineage::CatchUp() {
   BRAID_TRY_ASSIGN(const std::vector<std::string> databases, catalog_->ListDatabases());
@@ -192,7 +240,7 @@ Status Lineage::IndexLine(const std::string& name, const TablePaths& paths, cons
     Result<Snapshot> snapshot = ReadSnapshot(fs, paths, id);
     if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound) continue;  // expired meanwhile
     if (!snapshot) return std::move(snapshot).error();
-    AddSnapshot(*snapshot, uuid, paths.branch(), batch);
+    AddSnapshot(*snapshot, LineageIn(*snapshot, fs, paths), identity_.data_lineage(), uuid, paths.branch(), batch);
     reached = IndexPosition{id.value(), IdentityOf(*snapshot)};
   }
   if (!reached) return Ok();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -38,6 +39,12 @@ struct StartedRun {
   SnapshotLineage lineage;
   std::string commit_user;
   std::map<std::string, std::string> properties;
+  /// Files that the properties name, one in each sink's folder. They go if the run fails before any commit.
+  struct SideFile {
+    Table table;
+    std::string path;
+  };
+  std::vector<SideFile> side_files;
 };
 
 /// Records which job made which snapshot from which (spec lineage.md). The truth is in the snapshots that jobs commit; this
@@ -49,7 +56,8 @@ class Lineage {
   /// Errors: kUnsupported for a store other than SQLite; those of MetadataStore.
   static Result<std::shared_ptr<Lineage>> Open(std::shared_ptr<Catalog> catalog, CatalogIdentity identity, const Clock& clock = SystemClock());
 
-  /// Starts a run: gives what its commits must carry, and records its tables.
+  /// Starts a run: gives what its commits must carry, and records its tables. Errors: kInvalidArgument for a job name over 256
+  /// bytes, and those of the store and of the sinks' file systems.
   Result<StartedRun> Begin(const LineageJob& start);
   /// Indexes what the run committed. The data are committed already: a failing store is a warning, or with
   /// `lineage.on-store-failure`=`fail` an error.
@@ -89,8 +97,11 @@ class Lineage {
 /// The name that a table's branch has as a line: "root" for main.
 std::string LineOf(std::string_view branch);
 
+inline constexpr std::string_view kLineageDatabase = "paimon";
+
 /// Registers the system database `paimon`, alias `sys`, with the catalog: `catalog_options` always, and the lineage tables
-/// if there is lineage (§6). `options` are the catalog's effective ones; secrets among them are masked.
+/// if there is lineage (§6). `options` are the catalog's effective ones; secrets among them are masked. Where the warehouse
+/// has a database `paimon` of its own, that one keeps the name.
 void RegisterSystemDatabase(Catalog& catalog, const Options& options, const std::shared_ptr<Lineage>& lineage);
 
 }  // namespace braid

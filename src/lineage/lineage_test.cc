@@ -122,6 +122,51 @@ TEST_F(LineageTest, LeavesNoRowOfAJobThatCommittedNothing) {
   EXPECT_THAT(Rows("job_runs"), ElementsAre(testing::AllOf(testing::HasSubstr(R"("state":"FAILED")"), testing::HasSubstr("the disk is full"))));
 }
 
+TEST_F(LineageTest, KeepsTableLineageInSnapshotsTooAndNoBarriersUnlessAsked) {
+  std::filesystem::remove_all(warehouse_ / ".braid");
+  Open({{"table-lineage", "true"}});
+  ASSERT_THAT(Insert(TableNamed("words"), {{1}}), IsOk());
+  RunJob("job1", 1);
+  const auto before = ProposalTables();
+  ASSERT_THAT(before[0], SizeIs(1));
+  ASSERT_THAT(before[1], SizeIs(1));
+  EXPECT_THAT(before[2], IsEmpty());
+  EXPECT_THAT(before[3], IsEmpty());
+  // The store is an index here too: losing it loses nothing.
+  ASSERT_THAT(lineage_->Rebuild(), IsOk());
+  EXPECT_EQ(ProposalTables(), before);
+}
+
+// A job over more tables than a snapshot can name.
+TEST_F(LineageTest, KeepsManySourcesInASideFileThatGoesWithAFailedRun) {
+  LineageJob start{.name = "wide", .mode = "batch", .sql_text = "", .sources = {}, .sinks = {TableNamed("counts")}};
+  for (int i = 0; i < 60; ++i) {
+    const std::string name = "source_with_a_rather_long_name_" + std::to_string(i);
+    ASSERT_THAT(catalog_->CreateTable({.database = "d", .table = name, .branch = {}, .system_table = {}}, TestDefinition({{"n", DataType::Int()}}), false), IsOk());
+    ASSERT_THAT(Insert(TableNamed(name), {{i}}), IsOk());
+    start.sources.push_back({.table = TableNamed(name), .mode = SourceMode::kFull, .from = {}, .to = SnapshotId(1)});
+  }
+  const std::filesystem::path folder = warehouse_ / "d.db/counts/.braid/lineage";
+  BRAID_ASSERT_OK_AND_ASSIGN(const StartedRun failed, lineage_->Begin(start));
+  EXPECT_FALSE(std::filesystem::is_empty(folder));
+  ASSERT_THAT(lineage_->Fail(failed, Error(ErrorCode::kIo, "the disk is full")), IsOk());
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+
+  const Table counts = TableNamed("counts");
+  BRAID_ASSERT_OK_AND_ASSIGN(const StartedRun run, lineage_->Begin(start));
+  Committable committable;
+  committable.properties = run.properties;
+  BRAID_ASSERT_OK_AND_ASSIGN(committable.messages, WriteRows(counts, {{1}}));
+  ASSERT_THAT(TableCommit(counts, run.commit_user, clock_).Commit(committable), HasValue(SizeIs(1)));
+  ASSERT_THAT(lineage_->Finish(run, {counts}), IsOk());
+  EXPECT_THAT(Rows("source_snapshot_lineage"), SizeIs(60));
+  ASSERT_THAT(lineage_->Rebuild(), IsOk());
+  EXPECT_THAT(Rows("source_snapshot_lineage"), SizeIs(60));
+  // A run of several sinks that fails after one has committed keeps what that one's snapshot names.
+  ASSERT_THAT(lineage_->Fail(run, Error(ErrorCode::kConflict, "the other sink")), IsOk());
+  EXPECT_FALSE(std::filesystem::is_empty(folder));
+}
+
 TEST_F(LineageTest, CatchesUpWithCommitsThatTheStoreMissed) {
   ASSERT_THAT(Insert(TableNamed("words"), {{1}}), IsOk());
   RunJob("job1", 1);

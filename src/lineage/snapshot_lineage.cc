@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/sha2.h"
 #include "base/text.h"
 
 namespace braid {
@@ -86,20 +87,19 @@ std::string CommitUserOf(const SnapshotLineage& lineage) {
   return fmt::format("{}_g{}_{}", job, lineage.generation, lineage.run.substr(0, 8));
 }
 
-Result<std::map<std::string, std::string>> EncodeLineage(const SnapshotLineage& lineage) {
-  if (lineage.job.size() > kMaxJobNameBytes) {
-    return Error(ErrorCode::kInvalidArgument, fmt::format("the job name has {} bytes; at most {} are recorded", lineage.job.size(), kMaxJobNameBytes))
-        .Hint("SET 'pipeline.name' to a shorter one");
-  }
+Status CheckJobName(const std::string& name) {
+  if (name.size() <= kMaxJobNameBytes) return Ok();
+  return Error(ErrorCode::kInvalidArgument, fmt::format("the job name has {} bytes; at most {} are recorded", name.size(), kMaxJobNameBytes))
+      .Hint("SET 'pipeline.name' to a shorter one");
+}
+
+EncodedLineage EncodeLineage(const SnapshotLineage& lineage) {
   Json::Array sources;
   for (const LineageSource& source : lineage.sources) sources.push_back(LineageSourceJson(source));
   sources.insert(sources.end(), lineage.outside.begin(), lineage.outside.end());
   std::string text = PrintJson(Json(std::move(sources)));
-  if (text.size() > kMaxSourcesBytes) {
-    return Error(ErrorCode::kUnsupported, fmt::format("the statement reads {} tables, more than a snapshot's lineage holds", lineage.sources.size()))
-        .Hint("split it into several statements");
-  }
-  return std::map<std::string, std::string>{
+  EncodedLineage encoded;
+  encoded.properties = {
       {"braid.lineage.version", "1"},
       {"braid.lineage.job", lineage.job},
       {"braid.lineage.run", lineage.run},
@@ -109,8 +109,36 @@ Result<std::map<std::string, std::string>> EncodeLineage(const SnapshotLineage& 
       {"braid.lineage.type", lineage.type},
       {"braid.lineage.sinks", std::to_string(lineage.sinks)},
       {"braid.lineage.start", std::to_string(lineage.start_ms)},
-      {"braid.lineage.sources", std::move(text)},
   };
+  if (text.size() <= kMaxSourcesBytes) {
+    encoded.properties.emplace("braid.lineage.sources", std::move(text));
+    return encoded;
+  }
+  const std::string name = fmt::format("sources-{}-{}.json", lineage.run, lineage.barrier);
+  encoded.properties.emplace("braid.lineage.sources-ref", fmt::format("{}:{}", name, Sha2Hex(text, 256)));
+  encoded.side_file = {.name = name, .content = std::move(text)};
+  return encoded;
+}
+
+std::string SideFilePath(std::string_view table_root, std::string_view name) {
+  return JoinPath(JoinPath(table_root, ".braid/lineage"), name);
+}
+
+Result<SnapshotLineage> LoadSources(const FileSystem& fs, std::string_view table_root, SnapshotLineage lineage) {
+  if (lineage.sources_ref.empty()) return lineage;
+  const std::size_t colon = lineage.sources_ref.rfind(':');
+  const std::string name = lineage.sources_ref.substr(0, colon);
+  // The name comes from a snapshot that anybody may have written; it must not lead elsewhere.
+  if (colon == std::string::npos || name.empty() || name.front() == '.' || name.find('/') != std::string::npos) {
+    return Error(ErrorCode::kCorruption, fmt::format("'{}' names no file of lineage sources", lineage.sources_ref));
+  }
+  const std::string path = SideFilePath(table_root, name);
+  BRAID_TRY_ASSIGN(const std::string text, fs.ReadAll(path));
+  if (Sha2Hex(text, 256) != lineage.sources_ref.substr(colon + 1)) {
+    return Error(ErrorCode::kCorruption, fmt::format("{} has changed since the snapshot was made", path));
+  }
+  BRAID_TRY(ParseSources(text, lineage).Context("while reading " + path));
+  return lineage;
 }
 
 std::optional<SnapshotLineage> DecodeLineage(const Snapshot& snapshot) {
@@ -126,12 +154,18 @@ std::optional<SnapshotLineage> DecodeLineage(const Snapshot& snapshot) {
   const std::string* run = text("run");
   const std::string* type = text("type");
   const std::string* sources = text("sources");
+  const std::string* sources_ref = text("sources-ref");
   const auto generation = number("generation");
   const auto barrier = number("barrier");
-  if (number("version") != 1 || job == nullptr || run == nullptr || type == nullptr || sources == nullptr || !generation || !barrier) return std::nullopt;
+  if (number("version") != 1 || job == nullptr || run == nullptr || type == nullptr || !generation || !barrier) return std::nullopt;
+  if (sources == nullptr && sources_ref == nullptr) return std::nullopt;
   SnapshotLineage lineage{.job = *job, .run = *run, .attempt = number("attempt").value_or(0), .generation = *generation, .barrier = *barrier,
                           .type = *type, .sinks = number("sinks").value_or(1), .start_ms = number("start").value_or(snapshot.time_millis), .sources = {}, .outside = {}};
   if (snapshot.commit_user != CommitUserOf(lineage)) return std::nullopt;
+  if (sources == nullptr) {
+    lineage.sources_ref = *sources_ref;
+    return lineage;
+  }
   if (!ParseSources(*sources, lineage)) return std::nullopt;
   return lineage;
 }

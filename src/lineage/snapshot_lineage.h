@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/strong_id.h"
+#include "io/file_system.h"
 #include "meta/snapshot.h"
 
 namespace braid {
@@ -45,6 +46,8 @@ struct SnapshotLineage {
   std::vector<LineageSource> sources;
   /// Sources outside of the catalog (files, topics), in the form that the property has (§3).
   std::vector<Json> outside = {};
+  /// "<file>:<sha256>" of the side file that holds the sources, where they are too many for a snapshot (LoadSources).
+  std::string sources_ref = {};
 
   friend bool operator==(const SnapshotLineage&, const SnapshotLineage&) = default;
 };
@@ -52,13 +55,30 @@ struct SnapshotLineage {
 /// A source as an element of `braid.lineage.sources`, and back. Errors: kCorruption.
 Json LineageSourceJson(const LineageSource& source);
 Result<LineageSource> ParseLineageSource(const Json& json);
+/// What a commit carries: the snapshot properties, and sources of more than the 8 KiB that a snapshot may carry as a side
+/// file, which must lie in the sink table's folder, synced, before the commit.
+struct EncodedLineage {
+  std::map<std::string, std::string> properties;
+  struct SideFile {
+    std::string name;  ///< of the file in SideFilePath
+    std::string content;
+  };
+  std::optional<SideFile> side_file;
+};
 
 /// `<job>_g<generation>_<run8>`, with characters that file names do not take replaced (§1).
 std::string CommitUserOf(const SnapshotLineage& lineage);
 
-/// The snapshot properties. Errors: kInvalidArgument for a job name over 256 bytes, or more sources than the 8 KiB that a
-/// snapshot may carry.
-Result<std::map<std::string, std::string>> EncodeLineage(const SnapshotLineage& lineage);
+/// Errors: kInvalidArgument for a job name over 256 bytes.
+Status CheckJobName(const std::string& name);
+/// Precondition: CheckJobName.
+EncodedLineage EncodeLineage(const SnapshotLineage& lineage);
+
+/// "<table>/.braid/lineage/<name>".
+std::string SideFilePath(std::string_view table_root, std::string_view name);
+/// The lineage with the sources of its side file, if it has one. Errors: kNotFound, kCorruption for a file that is not the one
+/// the snapshot was made with, and those of FileSystem; each names the file.
+Result<SnapshotLineage> LoadSources(const FileSystem& fs, std::string_view table_root, SnapshotLineage lineage);
 
 /// What the snapshot says, if it is to be believed: the keys are whole and the commit user is the run's own (§3, Belief);
 /// nullopt for snapshots of other writers, also where their properties are copies.

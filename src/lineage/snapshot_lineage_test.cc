@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/result_matchers.h"
+#include "io/memory_file_system.h"
 
 namespace braid {
 namespace {
@@ -16,14 +17,14 @@ SnapshotLineage Example() {
 Snapshot Committed(const SnapshotLineage& lineage) {
   Snapshot snapshot;
   snapshot.commit_user = CommitUserOf(lineage);
-  snapshot.properties = EncodeLineage(lineage).value();
+  snapshot.properties = EncodeLineage(lineage).properties;
   return snapshot;
 }
 
 TEST(SnapshotLineageTest, ReadsWhatItWrote) { EXPECT_EQ(DecodeLineage(Committed(Example())), Example()); }
 
 TEST(SnapshotLineageTest, WritesTheSpecifiedKeys) {
-  const std::map<std::string, std::string> properties = EncodeLineage(Example()).value();
+  const std::map<std::string, std::string> properties = EncodeLineage(Example()).properties;
   EXPECT_EQ(properties.at("braid.lineage.version"), "1");
   EXPECT_EQ(properties.at("braid.lineage.sources"),
             R"([{"table":"default.word_table","tableUuid":"u1","branch":"main","line":"root","mode":"delta","from":4,"to":5,"toIdentity":"i5"},)"
@@ -45,13 +46,46 @@ TEST(SnapshotLineageTest, BelievesOnlyTheRunsOwnCommits) {
   EXPECT_EQ(DecodeLineage(damaged), std::nullopt);
 }
 
-TEST(SnapshotLineageTest, RefusesWhatASnapshotShouldNotCarry) {
-  SnapshotLineage long_name = Example();
-  long_name.job = std::string(257, 'j');
-  EXPECT_THAT(EncodeLineage(long_name), IsError(ErrorCode::kInvalidArgument));
+TEST(SnapshotLineageTest, RefusesJobNamesThatASnapshotShouldNotCarry) {
+  EXPECT_THAT(CheckJobName(std::string(256, 'j')), IsOk());
+  EXPECT_THAT(CheckJobName(std::string(257, 'j')), IsError(ErrorCode::kInvalidArgument));
+}
+
+TEST(SnapshotLineageTest, KeepsMoreThanEightKilobytesOfSourcesInASideFile) {
   SnapshotLineage many = Example();
   many.sources.resize(200, many.sources.front());
-  EXPECT_THAT(EncodeLineage(many), IsError(ErrorCode::kUnsupported));
+  const EncodedLineage encoded = EncodeLineage(many);
+  ASSERT_TRUE(encoded.side_file);
+  EXPECT_EQ(encoded.side_file->name, "sources-5f3a0b12-1111-4222-8333-444455556666-7.json");
+  EXPECT_FALSE(encoded.properties.contains("braid.lineage.sources"));
+
+  MemoryFileSystem files;
+  const std::string path = SideFilePath("/w/d.db/t", encoded.side_file->name);
+  EXPECT_EQ(path, "/w/d.db/t/.braid/lineage/" + encoded.side_file->name);
+  ASSERT_THAT(files.CreateAtomically(path, encoded.side_file->content), IsOk());
+  const std::optional<SnapshotLineage> decoded = DecodeLineage(Committed(many));
+  ASSERT_TRUE(decoded);
+  BRAID_ASSERT_OK_AND_ASSIGN(const SnapshotLineage whole, LoadSources(files, "/w/d.db/t", *decoded));
+  EXPECT_EQ(whole.sources, many.sources);
+
+  ASSERT_THAT(files.Replace(path, "[]"), IsOk());
+  EXPECT_THAT(LoadSources(files, "/w/d.db/t", *decoded), IsError(ErrorCode::kCorruption));
+  ASSERT_THAT(files.Delete(path), IsOk());
+  EXPECT_THAT(LoadSources(files, "/w/d.db/t", *decoded), IsError(ErrorCode::kNotFound));
+}
+
+TEST(SnapshotLineageTest, FollowsASideFileNowhereElse) {
+  MemoryFileSystem files;
+  SnapshotLineage lineage = Example();
+  for (const char* ref : {"", "../../x:1", "a/b:1", ".hidden:1", ":1", "no digest"}) {
+    SCOPED_TRACE(ref);
+    lineage.sources_ref = ref;
+    if (*ref == '\0') {
+      EXPECT_THAT(LoadSources(files, "/t", lineage), HasValue(lineage));
+    } else {
+      EXPECT_THAT(LoadSources(files, "/t", lineage), IsError(ErrorCode::kCorruption));
+    }
+  }
 }
 
 TEST(SnapshotLineageTest, TellsSnapshotsOfOneIdApart) {

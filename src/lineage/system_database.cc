@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/log.h"
 #include "lineage/lineage.h"
 
 namespace braid {
@@ -122,12 +123,18 @@ std::shared_ptr<const VirtualTable> CatalogOptionsTable(const Options& options) 
 }  // namespace
 
 void RegisterSystemDatabase(Catalog& catalog, const Options& options, const std::shared_ptr<Lineage>& lineage) {
+  const std::string name(kLineageDatabase);
+  const Result<bool> taken = catalog.DatabaseExists(name);
   Catalog::VirtualDatabase tables;
   tables["catalog_options"] = CatalogOptionsTable(options);
   if (lineage != nullptr) {
     for (const View& view : Views()) tables[view.table] = std::make_shared<const LineageTable>(lineage, view);
   }
-  catalog.Register("paimon", tables);
+  if (taken && *taken) {
+    Log(LogLevel::kWarning, "the warehouse has a database paimon of its own; the system database is sys alone", "warehouse=" + catalog.warehouse());
+  } else {
+    catalog.Register(name, tables);
+  }
   catalog.Register("sys", std::move(tables));
 }
 

@@ -1,4 +1,4 @@
-#include "duck/sha2.h"
+#include "base/sha2.h"
 
 #include <array>
 #include <bit>
