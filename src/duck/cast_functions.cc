@@ -84,9 +84,15 @@ void RegisterParsers(FunctionRegistrar& registrar) {
   AddParser<duckdb::timestamp_ns_t>(registrar, "timestamp_ns", LogicalType::TIMESTAMP_NS, "TIMESTAMP",
                                     [](Text text) -> std::optional<duckdb::timestamp_ns_t> {
                                       const auto value = ParseFlinkTimestamp(text);
-                                      // Nanoseconds in 64 bits end in 1677 and 2262.
-                                      if (!value || value->seconds > 9'223'372'035 || value->seconds < -9'223'372'036)
-                                        return std::nullopt;
+                                      if (!value) return std::nullopt;
+                                      // Nanoseconds in 64 bits end in 1677 and 2262. NULL would not be what Flink gives.
+                                      if (value->seconds > 9'223'372'035 || value->seconds < -9'223'372'036) {
+                                        ThrowError(Error(ErrorCode::kUnsupported,
+                                                         fmt::format("'{}' lies outside 1677-09-21 to 2262-04-11, which "
+                                                                     "is all that queries know of TIMESTAMP(7) to (9)",
+                                                                     text))
+                                                       .Hint("TIMESTAMP(6) reaches further"));
+                                      }
                                       duckdb::timestamp_ns_t result;
                                       result.value = value->seconds * 1'000'000'000 + value->nanos;
                                       return result;

@@ -289,9 +289,33 @@ std::optional<DataType> CommonValueType(const DataType& a, const DataType& b) {
   return type->WithNullability(a.nullable() || b.nullable());
 }
 
+/// The type with the field names of another one of its shape: a row is taken field by field, whatever they are called.
+DataType WithNamesOf(const DataType& type, const DataType& other) {
+  if (type.kind() != other.kind()) return type;
+  DataType named = type;
+  switch (type.kind()) {
+    case TypeKind::kRow: {
+      if (type.fields().size() != other.fields().size()) return type;
+      std::vector<DataField> fields(type.fields().begin(), type.fields().end());
+      for (std::size_t i = 0; i < fields.size(); ++i) {
+        fields[i].name = other.fields()[i].name;
+        fields[i].type = WithNamesOf(fields[i].type, other.fields()[i].type);
+      }
+      named = DataType::Row(std::move(fields));
+      break;
+    }
+    case TypeKind::kArray: named = DataType::Array(WithNamesOf(type.element(), other.element())); break;
+    case TypeKind::kMap:
+      named = DataType::Map(WithNamesOf(type.key(), other.key()), WithNamesOf(type.element(), other.element()));
+      break;
+    default: return type;
+  }
+  return named.WithNullability(type.nullable());
+}
+
 /// Whether Flink widens silently: same family, and from temporal and boolean types nothing.
 bool WidensTo(const DataType& from, const DataType& to) {
-  const std::optional<DataType> common = CommonValueType(from.Nullable(), to.Nullable());
+  const std::optional<DataType> common = CommonValueType(WithNamesOf(from, to).Nullable(), to.Nullable());
   return common && common->SameShape(to);
 }
 

@@ -1,5 +1,6 @@
 #include "duck/engine.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <arrow/api.h>
@@ -30,6 +31,9 @@ constexpr std::string_view kDuckVersion = "v1.5.6";
 // DuckDB's vectors hold 2,048 rows; writers and printers want fewer, larger batches.
 constexpr std::int64_t kRowsPerBatch = 16 * 2048;
 
+// Parentheses within each other from which on an expression counts as deep.
+constexpr int kDeepNesting = 100;
+
 /// Makes lists' elements flat too, so that rows of nested vectors can be found by position alone.
 void FlattenDeep(duckdb::Vector& vector, duckdb::idx_t count) {
   vector.Flatten(count);
@@ -42,6 +46,17 @@ void FlattenDeep(duckdb::Vector& vector, duckdb::idx_t count) {
       return;
     default: return;
   }
+}
+
+/// How deeply parentheses are nested; those in texts count too, which does no harm here.
+int NestingOf(std::string_view sql) {
+  int depth = 0;
+  int deepest = 0;
+  for (const char c : sql) {
+    if (c == '(') deepest = std::max(deepest, ++depth);
+    if (c == ')') --depth;
+  }
+  return deepest;
 }
 
 /// A column of a result on its way to Arrow.
@@ -172,6 +187,7 @@ class Session : public DuckConnection {
 
   Result<std::unique_ptr<QueryResult>> Query(std::string_view sql, std::span<const DataType> wanted) override {
     return CatchDuckErrors(sql, [&]() -> Result<std::unique_ptr<QueryResult>> {
+      SuitOptimizer(sql);
       BRAID_TRY_ASSIGN(auto statement, OneStatement(sql));
       auto result = connection_->SendQuery(std::move(statement));
       if (result->HasError()) return FromDuckError(result->GetErrorObject(), sql);
@@ -233,8 +249,18 @@ class Session : public DuckConnection {
     return std::move(statements[0]);
   }
 
+  // Looking for common parts, DuckDB compares those of a deep expression with each other: a sum of 900 columns takes 15 s,
+  // and the search rarely finds anything worth it.
+  void SuitOptimizer(std::string_view sql) {
+    const bool is_deep = NestingOf(sql) > kDeepNesting;
+    if (is_deep == is_deep_) return;
+    connection_->Query(is_deep ? "SET disabled_optimizers = 'common_subexpressions'" : "RESET disabled_optimizers");
+    is_deep_ = is_deep;
+  }
+
   std::shared_ptr<DuckEngine::Impl> engine_;
   std::shared_ptr<duckdb::Connection> connection_;
+  bool is_deep_ = false;  // the statement before
 };
 
 /// Rows that wait for whoever reads a result. With DuckDB's million bytes its threads stop all the time, and a scan runs

@@ -166,6 +166,22 @@ TEST_F(EngineTest, TurnsFailuresIntoErrorsOfOurs) {
   EXPECT_THAT(Rows("SELECT 1"), HasValue(ElementsAre(ElementsAre(Datum(1)))));
 }
 
+TEST_F(EngineTest, LeavesOutRemediesThatOnlyDuckDbKnows) {
+  const auto several = Rows("SELECT (SELECT i FROM range(2) t(i))");
+  EXPECT_THAT(several, IsError(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(several, HasMessage("gives more than one row\n  try: aggregate it"));
+  ASSERT_FALSE(several);
+  EXPECT_EQ(several.error().ToString().find("SET "), std::string::npos);
+}
+
+// The optimizer is told otherwise for deep statements, and for the next one told back.
+TEST_F(EngineTest, RunsDeepExpressions) {
+  std::string sum = "i";
+  for (int depth = 0; depth < 300; ++depth) sum = "(" + sum + " + i)";
+  EXPECT_THAT(Rows("SELECT " + sum + " AS s FROM (SELECT 2::BIGINT AS i)"), HasValue(ElementsAre(ElementsAre(Datum(602)))));
+  EXPECT_THAT(Rows("SELECT current_setting('disabled_optimizers') AS s"), HasValue(ElementsAre(ElementsAre(Datum("")))));
+}
+
 TEST_F(EngineTest, SaysWhenMemoryDoesNotSuffice) {
   EngineSettings settings;
   settings.memory_limit_bytes = 20 << 20;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include <duckdb/common/error_data.hpp>
@@ -29,10 +30,15 @@ std::optional<Error> OurError(const duckdb::ErrorData& error) {
   return ours;
 }
 
-/// The message without DuckDB's picture of the line, which shows SQL that the user did not write.
+/// The message without what helps only users of DuckDB itself: its picture of the line, which shows SQL that the user did
+/// not write, and remedies that are DuckDB's own settings.
 std::string FirstPart(const std::string& message) {
-  std::string text = message.substr(0, message.find("\n\nLINE "));
-  return text.substr(0, text.find("\nLINE "));
+  constexpr std::string_view kEnds[] = {"\nLINE ",       "Use \"SET ",           "Use SET ",  "Use the setting",
+                                        "\n* SET ",      "\nPossible solutions", "\nOr set ", "\nTo enable temporary buffer",
+                                        "\nThis limit was set by"};
+  std::size_t end = message.size();
+  for (const std::string_view mark : kEnds) end = std::min(end, message.find(mark));
+  return std::string(Trim(std::string_view(message).substr(0, end)));
 }
 
 ErrorCode CodeOf(duckdb::ExceptionType type) {
@@ -66,6 +72,10 @@ ErrorCode CodeOf(duckdb::ExceptionType type) {
 Error FromDuckError(const duckdb::ErrorData& error, std::string_view sql) {
   if (std::optional<Error> ours = OurError(error)) return *std::move(ours);
   const std::string text = FirstPart(error.RawMessage());
+  if (text.starts_with("More than one row returned by a subquery")) {
+    return Error(ErrorCode::kInvalidArgument, "a subquery that stands for one value gives more than one row")
+        .Hint("aggregate it (MAX, COUNT …), or add LIMIT 1");
+  }
   const ErrorCode code = CodeOf(error.Type());
   switch (code) {
     case ErrorCode::kCancelled: return Error(code, "the statement was cancelled");
