@@ -291,7 +291,9 @@ const std::vector<DataField>& FieldsOf(const Relation& relation) {
 Result<Table> Catalog::OpenTable(const Identifier& identifier, const Options& dynamic) const {
   BRAID_TRY_ASSIGN(Relation relation, Open(identifier, dynamic));
   if (auto* table = std::get_if<Table>(&relation)) return std::move(*table);
-  return Error(ErrorCode::kInvalidArgument, identifier.ToString() + " is a system table, which can only be read");
+  return Error(ErrorCode::kInvalidArgument,
+               identifier.ToString() + " is a system table: it has rows, but no snapshots, files or branches of its own")
+      .Hint("`braid read` and SELECT show its rows");
 }
 
 Result<std::shared_ptr<Catalog>> MakeFileSystemCatalog(std::string name, Options options) {

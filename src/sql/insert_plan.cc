@@ -55,6 +55,11 @@ Result<const DataField*> FindSinkColumn(const std::vector<DataField>& fields, co
   return std::move(error).Hint("its columns are " + Join(names, ", "));
 }
 
+LengthRule LengthRuleOf(std::string_view option) {
+  if (EqualsIgnoreCase(option, "TRIM_PAD")) return LengthRule::kTrimPad;
+  return EqualsIgnoreCase(option, "ERROR") ? LengthRule::kError : LengthRule::kIgnore;
+}
+
 // SQL of the columns that the statement gives a value, by name.
 class SinkColumns {
  public:
@@ -113,7 +118,7 @@ class SinkColumns {
       return Mismatch(fmt::format("it gives {} columns and the table takes {}", columns.size(), wanted.size()),
                       target_.name, columns, wanted);
     }
-    const bool fit = EqualsIgnoreCase(context_.session.Option("table.exec.sink.type-length-enforcer"), "TRIM_PAD");
+    const LengthRule rule = LengthRuleOf(context_.session.Option("table.exec.sink.type-length-enforcer"));
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (!CanStore(columns[i].type, wanted[i]->type)) {
         return Mismatch(fmt::format("column '{}' is {} and cannot take {}", wanted[i]->name,
@@ -122,8 +127,8 @@ class SinkColumns {
                         target_.name, columns, wanted)
             .Hint(fmt::format("CAST it to {}", SummaryTypeText(wanted[i]->type.Nullable())));
       }
-      BRAID_TRY_ASSIGN(std::string sql, StoreAs({.type = columns[i].type, .sql = fmt::format("q.c{}", i)},
-                                                wanted[i]->type, fit, {.zone = context_.session.time_zone()}));
+      BRAID_TRY_ASSIGN(std::string sql, StoreAs({.type = columns[i].type, .sql = fmt::format("q.c{}", i)}, *wanted[i],
+                                                rule, {.zone = context_.session.time_zone()}));
       sql_.emplace(wanted[i]->name, std::move(sql));
     }
     return Ok();

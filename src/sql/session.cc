@@ -28,7 +28,9 @@ Result<StatementResult> Session::Execute(std::string_view statement) {
         .Hint("END ends the set and runs it");
   }
   Result<StatementResult> result = RunStatement(tree, context);
-  if (result) result->started = started;
+  if (!result) return result;
+  result->started = started;
+  for (std::string& notice : impl_->state.TakeNotices()) result->notices.push_back(std::move(notice));
   return result;
 }
 

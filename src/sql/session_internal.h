@@ -17,6 +17,8 @@
 #include "base/result.h"
 #include "catalog/catalog.h"
 #include "duck/engine.h"
+#include "io/temporary_directory.h"
+#include "meta/option_names.h"
 #include "sql/query.h"
 #include "sql/result.h"
 #include "sql/session.h"
@@ -61,21 +63,6 @@ struct CatalogEntry {
   std::optional<std::string> comment;
   std::string default_database;
   std::shared_ptr<Catalog> catalog = nullptr;  ///< null for one of the session's own that nobody has used yet
-};
-
-/// A folder that is made when it is first needed and deleted with the session.
-class SessionFolder {
- public:
-  SessionFolder() = default;
-  ~SessionFolder();
-  SessionFolder(const SessionFolder&) = delete;
-  SessionFolder& operator=(const SessionFolder&) = delete;
-
-  /// Errors: those of FileSystem.
-  Result<std::string> Path();
-
- private:
-  std::string path_;
 };
 
 /// The state of a session, and what its queries see of it.
@@ -129,6 +116,10 @@ class SessionState : public NameResolver {
   /// The branch of kBranchOption, for a table whose name and hints say none: queries read it where the table has it,
   /// INSERT writes to it.
   std::optional<std::string> SessionBranch(const Identifier& table, const Options& hints) const;
+  /// Keeps a notice for the statement's result about each key that looks misspelt. Const, as queries see the session so.
+  void NoteMisspelt(const Options& given, OptionOwner owner) const;
+  /// The notices since the statement began.
+  std::vector<std::string> TakeNotices() { return std::exchange(notices_, {}); }
 
   // Execution.
   JobService* jobs() const { return settings_.jobs.get(); }
@@ -143,7 +134,7 @@ class SessionState : public NameResolver {
   /// The value of an expression without columns, cast to the type by Flink's explicit rules.
   Result<Datum> EvaluateConstant(const syntax::Expression& expression, std::string_view text, const DataType& type);
   /// A folder for what does not outlive the session.
-  Result<std::string> TemporaryFolder() const { return folder_.Path(); }
+  Result<std::string> TemporaryFolder() const;
   void Begin();  ///< of a statement
   void Cancel();
   Status CheckCancelled() const;
@@ -171,10 +162,11 @@ class SessionState : public NameResolver {
   bool plans_for_jobs_ = false;
   // Catalogs of the session's own are made on first use, also by queries, which see a const session.
   mutable std::map<std::string, CatalogEntry> catalogs_;
-  mutable SessionFolder folder_;
+  mutable std::optional<TemporaryDirectory> folder_;  // made when it is first needed
   std::map<FullName, TemporaryView> views_;
   std::map<FullName, TemporaryTable> temporary_tables_;
   mutable std::optional<std::vector<MissingParts>> noted_names_;
+  mutable std::vector<std::string> notices_;
   std::optional<std::vector<PendingInsert>> statement_set_;
   std::unique_ptr<DuckEngine> engine_;
   std::atomic<bool> cancelled_ = false;

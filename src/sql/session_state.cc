@@ -6,10 +6,8 @@
 #include <arrow/record_batch.h>
 #include <fmt/format.h>
 #include <sys/sysinfo.h>
-#include <unistd.h>
 
 #include "base/text.h"
-#include "base/uuid.h"
 #include "duck/function_table.h"
 #include "io/file_system.h"
 #include "sql/job_plan.h"
@@ -62,19 +60,12 @@ Error Unknown(std::string_view kind, const std::string& name, const Map& known) 
 
 }  // namespace
 
-SessionFolder::~SessionFolder() {
-  // What cannot be deleted here is a temporary file that the system cleans.
-  if (!path_.empty()) static_cast<void>(LocalFileSystem()->DeleteTree(path_));
-}
-
-Result<std::string> SessionFolder::Path() {
-  if (!path_.empty()) return path_;
-  const char* temporary = std::getenv("TMPDIR");
-  std::string path = fmt::format("{}/braid-{}-{}", temporary != nullptr && *temporary != '\0' ? temporary : "/tmp",
-                                 getpid(), RandomUuid());
-  BRAID_TRY(LocalFileSystem()->CreateDirectories(path));
-  path_ = path;
-  return path;
+Result<std::string> SessionState::TemporaryFolder() const {
+  if (!folder_) {
+    BRAID_TRY_ASSIGN(TemporaryDirectory made, TemporaryDirectory::Make(Option("braid.tmp-dir")));
+    folder_.emplace(std::move(made));
+  }
+  return folder_->path();
 }
 
 SessionState::SessionState(SessionSettings settings)
@@ -91,6 +82,12 @@ std::string SessionState::Option(std::string_view key) const {
   if (auto value = options_.Find(key)) return *std::move(value);
   const auto found = DefaultOptions().find(key);
   return found == DefaultOptions().end() ? "" : found->second;
+}
+
+void SessionState::NoteMisspelt(const Options& given, OptionOwner owner) const {
+  for (std::string& notice : MisspeltOptionNotices(given, owner)) {
+    if (std::find(notices_.begin(), notices_.end(), notice) == notices_.end()) notices_.push_back(std::move(notice));
+  }
 }
 
 Result<FullName> SessionState::Qualify(const syntax::QualifiedName& name) const {
@@ -132,7 +129,7 @@ Result<std::shared_ptr<Catalog>> SessionState::FindCatalog(const std::string& na
 
 Result<std::shared_ptr<Catalog>> SessionState::OpenOwnCatalog(const std::string& name,
                                                               const CatalogEntry& entry) const {
-  BRAID_TRY_ASSIGN(const std::string folder, folder_.Path());
+  BRAID_TRY_ASSIGN(const std::string folder, TemporaryFolder());
   BRAID_TRY_ASSIGN(auto catalog,
                    MakeFileSystemCatalog(name, Options(Options::Map{{"warehouse", folder + "/catalogs/" + name}})));
   BRAID_TRY(catalog->CreateDatabase(entry.default_database, true));
@@ -231,6 +228,7 @@ Result<ResolvedTable> SessionState::ResolveTable(const syntax::QualifiedName& na
     return ResolveTemporary(*temporary, full, hints, stored_columns);
   BRAID_TRY_ASSIGN(const auto catalog, FindCatalog(full.catalog));
   BRAID_TRY_ASSIGN(resolved.identifier, Identifier::FromParts(full.database, full.table));
+  NoteMisspelt(hints, OptionOwner::kTable);
   if (const auto branch = SessionBranch(resolved.identifier, hints)) {
     Identifier on_branch = resolved.identifier;
     on_branch.branch = *branch;
@@ -279,7 +277,7 @@ Result<ResolvedTable> SessionState::ViewOfComputed(ResolvedTable table, const Ta
 
 Result<DuckEngine*> SessionState::Engine() {
   if (engine_ == nullptr) {
-    BRAID_TRY_ASSIGN(const std::string folder, folder_.Path());
+    BRAID_TRY_ASSIGN(const std::string folder, TemporaryFolder());
     struct sysinfo machine = {};
     sysinfo(&machine);
     const auto memory = static_cast<std::int64_t>(machine.totalram) * machine.mem_unit;
@@ -355,6 +353,7 @@ std::optional<std::string> SessionState::statement_time_sql() const {
 void SessionState::Begin() {
   statement_time_ms_ = settings_.clock->NowMs();
   cancelled_ = false;
+  notices_.clear();
 }
 
 void SessionState::Cancel() {

@@ -243,6 +243,26 @@ TEST_F(SessionTest, TellsTheObserverOfJobsAndPutsItsPropertiesIntoSnapshots) {
   EXPECT_THAT(recorder->events.back(), HasSubstr("failed"));
 }
 
+// The rows stay: a job that cannot be recorded is not run again.
+TEST_F(SessionTest, FailsWhereTheObserverCannotRecordWhatIsCommitted) {
+  class Forgetful : public Recorder {
+   public:
+    Status Finished(const StartedJob&, const std::vector<std::vector<Snapshot>>&) override {
+      return Error(ErrorCode::kUnavailable, "the store is gone");
+    }
+  };
+  SessionSettings settings;
+  settings.observer = std::make_shared<Forgetful>();
+  Restart(std::move(settings));
+  ASSERT_THAT(Run("CREATE TABLE s (a INT)"), IsOk());
+  const auto inserted = Run("INSERT INTO s VALUES (1)");
+  EXPECT_THAT(inserted, IsError(ErrorCode::kUnavailable));
+  EXPECT_THAT(inserted, HasMessage("the rows are committed, but their lineage is not recorded: the store is gone"));
+  EXPECT_THAT(Run("SELECT * FROM s"), HasValue(ElementsAre("1")));
+  EXPECT_THAT(Run("CREATE TABLE c AS SELECT a FROM s"), IsError(ErrorCode::kUnavailable));
+  EXPECT_THAT(Run("SELECT * FROM c"), HasValue(ElementsAre("1")));
+}
+
 TEST_F(SessionTest, RunsAStatementSetAsOneJob) {
   const auto recorder = std::make_shared<Recorder>();
   SessionSettings settings;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "syntax/printer.h"
+
 namespace braid {
 
 namespace {
@@ -47,13 +49,25 @@ bool CanStoreData(const DataType& from, const DataType& to) {
 // DuckDB SQL that gives a text or bytes the length of the column.
 std::string FitLength(const std::string& sql, const DataType& to) {
   switch (to.kind()) {
-    case TypeKind::kChar: return fmt::format("rpad({}, {}, ' ')", sql, to.length());
-    case TypeKind::kVarChar:
-      return to.length() == DataType::kMaxLength ? sql : fmt::format("left({}, {})", sql, to.length());
-    case TypeKind::kVarBinary:
-      return to.length() == DataType::kMaxLength ? sql : fmt::format("CAST({}[1:{}] AS BLOB)", sql, to.length());
+    case TypeKind::kChar: return fmt::format("flink_char({}, {})", sql, to.length());
+    case TypeKind::kVarChar: return fmt::format("flink_left({}, {})", sql, to.length());
+    case TypeKind::kBinary: return fmt::format("flink_binary({}, {})", sql, to.length());
+    case TypeKind::kVarBinary: return fmt::format("flink_varbinary({}, {})", sql, to.length());
     default: return sql;
   }
+}
+
+// DuckDB SQL that fails for a text or bytes of a length that the column does not take.
+std::string RefuseLength(const std::string& sql, const DataField& column) {
+  const DataType& to = column.type;
+  const bool fixed = to.kind() == TypeKind::kChar || to.kind() == TypeKind::kBinary;
+  const std::string length = fmt::format("{}({})", to.is_text() ? "length" : "octet_length", sql);
+  const std::string message =
+      fmt::format("column '{}' is {}, but a value of length ", column.name, to.Nullable().ToString());
+  return fmt::format(
+      "CASE WHEN {} {} {} THEN error({} || {} || ' is written into it; CAST it, or SET "
+      "''table.exec.sink.type-length-enforcer'' = ''TRIM_PAD''') ELSE {} END",
+      length, fixed ? "<>" : ">", to.length(), syntax::QuoteString(message), length, sql);
 }
 
 }  // namespace
@@ -63,12 +77,16 @@ bool CanStore(const SqlType& from, const DataType& to) {
   return from.is_value() && CanStoreData(from.data(), to);
 }
 
-Result<std::string> StoreAs(const CallArgument& value, const DataType& to, bool enforce_length,
+Result<std::string> StoreAs(const CallArgument& value, const DataField& column, LengthRule rule,
                             const CallContext& context) {
+  const DataType& to = column.type;
   if (value.type.is_value()) {
     const DataType& from = value.type.data();
     const bool same_family = (from.is_text() && to.is_text()) || (from.is_bytes() && to.is_bytes());
-    if (same_family) return enforce_length ? FitLength(value.sql, to) : value.sql;
+    if (same_family) {
+      if (rule == LengthRule::kIgnore || to.length() == DataType::kMaxLength) return value.sql;
+      return rule == LengthRule::kTrimPad ? FitLength(value.sql, to) : RefuseLength(value.sql, column);
+    }
     if (from.SameShape(to)) return value.sql;
   }
   BRAID_TRY_ASSIGN(EmittedCall cast, ResolveCast(value, to.Nullable(), false, context));

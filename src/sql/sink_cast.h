@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
@@ -12,9 +13,15 @@ namespace braid {
 /// DECIMAL takes every number and rounds; a text takes CHAR, and CHAR only a CHAR; nested types if their parts may.
 bool CanStore(const SqlType& from, const DataType& to);
 
-/// A query's column as a column of the sink. Precondition: CanStore. Texts keep their length unless `enforce_length`,
-/// which cuts them, and pads CHAR and BINARY (`table.exec.sink.type-length-enforcer`).
-Result<std::string> StoreAs(const CallArgument& value, const DataType& to, bool enforce_length,
+/// What becomes of texts and bytes of another length than their column's (`table.exec.sink.type-length-enforcer`).
+enum class LengthRule : std::uint8_t {
+  kIgnore,
+  kTrimPad,  ///< longer ones are cut, CHAR and BINARY padded
+  kError,    ///< longer ones, and shorter ones for CHAR and BINARY, fail the statement
+};
+
+/// A query's column as a column of the sink. Precondition: CanStore. `value.sql` is used more than once.
+Result<std::string> StoreAs(const CallArgument& value, const DataField& column, LengthRule rule,
                             const CallContext& context);
 
 }  // namespace braid

@@ -66,6 +66,7 @@ class Alteration {
     return changes;
   }
   Result<Changes> operator()(const syntax::SetOptions& change) const {
+    context_.session.NoteMisspelt(ToOptions(change.options), OptionOwner::kTable);
     Changes changes;
     for (const syntax::Property& option : change.options) {
       if (IsColumnOption(option.key))

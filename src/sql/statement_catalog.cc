@@ -35,6 +35,7 @@ Result<StatementResult> Run(const syntax::CreateCatalog& statement, const Statem
   if (statement.if_not_exists && session.catalogs().contains(name)) return Done();
   CatalogEntry entry{
       .options = ToOptions(statement.options), .comment = statement.comment, .default_database = "default"};
+  session.NoteMisspelt(entry.options, OptionOwner::kCatalog);
   const std::optional<std::string> type = entry.options.Find("type");
   if (!type) {
     return Error(ErrorCode::kInvalidArgument, fmt::format("catalog {} has no 'type'", name))

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -25,12 +26,35 @@ struct Sink {
   std::string sql;  // gives the table's columns in their types
 };
 
-// Written, not committed.
+// Data files that nobody sees yet. They go with it, unless their messages were taken to be committed.
+class WrittenFiles {
+ public:
+  WrittenFiles(const Table& table, std::unique_ptr<TableWriter> writer) : table_(table), writer_(std::move(writer)) {}
+  WrittenFiles(WrittenFiles&&) = default;
+  WrittenFiles& operator=(WrittenFiles&&) = delete;
+  ~WrittenFiles() {
+    // What cannot be deleted here is an orphan, which no snapshot names.
+    if (!messages_.empty()) static_cast<void>(TableCommit(table_, NewCommitUser()).Abort(messages_));
+  }
+
+  Status Write(const Batch& rows) { return writer_->Write(rows); }
+  Status Finish() {
+    BRAID_TRY_ASSIGN(messages_, writer_->PrepareCommit(true, kBatchCommitIdentifier));
+    return Ok();
+  }
+  std::vector<CommitMessage> TakeMessages() { return std::exchange(messages_, {}); }
+
+ private:
+  Table table_;
+  std::unique_ptr<TableWriter> writer_;  // deletes what it has not handed over
+  std::vector<CommitMessage> messages_;
+};
+
+// Written, not committed: rows of a Paimon table or of a connector's.
 struct Written {
-  std::unique_ptr<TableWriter> writer;  // deletes its files if it goes before they are committed
-  std::vector<CommitMessage> messages;
-  std::unique_ptr<ConnectorSink> outside;  // of a connector's table
-  Json prepared;
+  std::optional<WrittenFiles> files;
+  std::unique_ptr<ConnectorSink> outside;
+  Json prepared;  // what `outside` needs for its commit
 };
 
 Result<Sink> Prepare(InsertPlan plan, SessionState& session) {
@@ -64,30 +88,42 @@ Result<Written> Write(const Sink& sink, const StartedJob& start, SessionState& s
     BRAID_TRY_ASSIGN(written.prepared, written.outside->Prepare(1));
     return written;
   }
-  BRAID_TRY_ASSIGN(written.writer, TableWriter::Make(std::get<Table>(sink.plan.insert.table),
-                                                     {.commit_user = start.commit_user,
-                                                      .spill_directory = {},
-                                                      .ignore_previous_files = sink.plan.overwrite}));
-  BRAID_TRY(WriteRows(sink, session, [&](const Batch& batch) { return written.writer->Write(batch); }));
-  BRAID_TRY_ASSIGN(written.messages, written.writer->PrepareCommit(true, kBatchCommitIdentifier));
+  const Table& table = std::get<Table>(sink.plan.insert.table);
+  BRAID_TRY_ASSIGN(std::string folder, session.TemporaryFolder());
+  BRAID_TRY_ASSIGN(auto writer, TableWriter::Make(table, {.commit_user = start.commit_user,
+                                                          .spill_directory = std::move(folder),
+                                                          .ignore_previous_files = sink.plan.overwrite}));
+  WrittenFiles& files = written.files.emplace(table, std::move(writer));
+  BRAID_TRY(WriteRows(sink, session, [&](const Batch& batch) { return files.Write(batch); }));
+  BRAID_TRY(files.Finish());
   return written;
 }
 
-Result<std::vector<Snapshot>> Commit(const Sink& sink, Written written, const StartedJob& start, const Clock& clock) {
+// Deletes the files of a commit that failed, where it is certain that no snapshot names them.
+void Abandon(TableCommit& commit, const Committable& committable, const Error& error) {
+  if (error.code() == ErrorCode::kCommitUnknown) return;
+  const auto left = commit.FilterUncommitted({committable.identifier});
+  if (left && !left->empty()) static_cast<void>(commit.Abort(committable.messages));  // else orphans
+}
+
+Result<std::vector<Snapshot>> Commit(const Sink& sink, Written& written, const StartedJob& start, const Clock& clock) {
   if (written.outside != nullptr) {
     if (!written.prepared.is_null()) BRAID_TRY(written.outside->Commit(written.prepared));
     return std::vector<Snapshot>();
   }
   const Table& table = std::get<Table>(sink.plan.insert.table);
-  TableCommit commit(table, start.commit_user, clock);
-  Committable committable{.identifier = kBatchCommitIdentifier,
-                          .watermark = std::nullopt,
-                          .properties = start.properties,
-                          .messages = std::move(written.messages)};
-  if (!sink.plan.overwrite) return commit.Commit(committable);
   BRAID_TRY_ASSIGN(const bool dynamic, table.options().GetBool("dynamic-partition-overwrite", true));
-  return commit.Overwrite(committable,
-                          {.partition = sink.plan.partition, .dynamic = dynamic && table.schema().is_partitioned()});
+  TableCommit commit(table, start.commit_user, clock);
+  const Committable committable{.identifier = kBatchCommitIdentifier,
+                                .watermark = std::nullopt,
+                                .properties = start.properties,
+                                .messages = written.files->TakeMessages()};
+  auto snapshots = sink.plan.overwrite
+                       ? commit.Overwrite(committable, {.partition = sink.plan.partition,
+                                                        .dynamic = dynamic && table.schema().is_partitioned()})
+                       : commit.Commit(committable);
+  if (!snapshots) Abandon(commit, committable, snapshots.error());
+  return snapshots;
 }
 
 Result<std::vector<std::vector<Snapshot>>> WriteAndCommit(const std::vector<Sink>& sinks, const StartedJob& start,
@@ -99,7 +135,7 @@ Result<std::vector<std::vector<Snapshot>>> WriteAndCommit(const std::vector<Sink
   }
   std::vector<std::vector<Snapshot>> snapshots;
   for (std::size_t i = 0; i < sinks.size(); ++i) {
-    BRAID_TRY_ASSIGN(auto made, Commit(sinks[i], std::move(written[i]), start, session.clock())
+    BRAID_TRY_ASSIGN(auto made, Commit(sinks[i], written[i], start, session.clock())
                                     .Context("while committing to " + sinks[i].plan.insert.name));
     snapshots.push_back(std::move(made));
   }
@@ -137,9 +173,11 @@ Result<StatementResult> RunBatch(std::vector<InsertPlan> plans, const StatementC
     return std::move(snapshots).error();
   }
   if (session.observer() != nullptr) {
-    // The data is committed; what an observer keeps beside it can be made again from the snapshots.
+    // The data stays committed; what an observer keeps beside it can be made again from the snapshots.
     if (Status finished = session.observer()->Finished(start, *snapshots); !finished) {
-      result.notices.push_back("committed, but not recorded: " + finished.error().ToString());
+      return Error(ErrorCode::kUnavailable, fmt::format("the rows are committed, but their lineage is not recorded: {}",
+                                                        finished.error().message()))
+          .Hint("do not repeat the statement; the next lineage query records it from the snapshots");
     }
   }
   for (std::size_t i = 0; i < sinks.size(); ++i) {

@@ -69,6 +69,39 @@ TEST_F(StatementInsertTest, FitsLengthsWhenAskedTo) {
   EXPECT_THAT(Run("SELECT c || '|', v FROM l"), HasValue(ElementsAre("a  ||ab")));
 }
 
+TEST_F(StatementInsertTest, RefusesOtherLengthsWhenAskedTo) {
+  ASSERT_THAT(Run("CREATE TABLE l (c CHAR(3), v VARCHAR(2), b BINARY(2), w VARBINARY(2))"), IsOk());
+  ASSERT_THAT(Run("SET 'table.exec.sink.type-length-enforcer' = 'ERROR'"), IsOk());
+  struct Case {
+    const char* row;
+    const char* message;
+  };
+  for (const Case& c : {Case{"('ab', 'ab', x'0102', x'01')", "column 'c' is CHAR(3), but a value of length 2"},
+                        Case{"('abcd', 'ab', x'0102', x'01')", "column 'c' is CHAR(3), but a value of length 4"},
+                        Case{"('abc', 'abc', x'0102', x'01')", "column 'v' is VARCHAR(2), but a value of length 3"},
+                        Case{"('abc', 'ab', x'01', x'01')", "column 'b' is BINARY(2), but a value of length 1"},
+                        Case{"('abc', 'ab', x'0102', x'010203')", "column 'w' is VARBINARY(2), but a value of length 3"}}) {
+    SCOPED_TRACE(c.row);
+    const auto refused = Run(std::string("INSERT INTO l VALUES ") + c.row);
+    EXPECT_THAT(refused, IsError(ErrorCode::kInvalidArgument));
+    EXPECT_THAT(refused, HasMessage(c.message));
+  }
+  EXPECT_THAT(Run("INSERT INTO l VALUES ('abc', '', x'0102', x'')"), IsOk());
+  EXPECT_THAT(Run("INSERT INTO l SELECT CAST(NULL AS CHAR(1)), 'ab', CAST(NULL AS BINARY(1)), x'0102'"), IsOk());
+  ASSERT_THAT(Run("SET 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD'"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO l VALUES ('x', 'abc', x'01', x'010203')"), IsOk());
+  EXPECT_THAT(Run("SELECT c || '|', v, b, w FROM l WHERE c LIKE 'x%'"), HasValue(ElementsAre("x  ||ab|x'0100'|x'0102'")));
+}
+
+TEST_F(StatementInsertTest, TakesRowsWhoseFieldsBearOtherNames) {
+  ASSERT_THAT(Run("CREATE TABLE r (k INT, a ROW<x INT, y ROW<z STRING>>)"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO r VALUES (1, ROW(1, ROW('a'))), (2, CAST(NULL AS ROW<x INT, y ROW<z STRING>>)), "
+                  "(3, ROW(CAST(NULL AS INT), CAST(NULL AS ROW<w STRING>)))"),
+              IsOk());
+  EXPECT_THAT(Run("SELECT k, a.x, a.y.z FROM r ORDER BY k"),
+              HasValue(ElementsAre("1|1|a", "2|<NULL>|<NULL>", "3|<NULL>|<NULL>")));
+}
+
 TEST_F(StatementInsertTest, UsesDefaultsOfColumns) {
   ASSERT_THAT(Run("CREATE TABLE d (a INT, b INT DEFAULT 1 + 1, s STRING DEFAULT 'x')"), IsOk());
   ASSERT_THAT(Run("INSERT INTO d (a) VALUES (1)"), IsOk());
@@ -94,6 +127,35 @@ TEST_F(StatementInsertTest, CompactsByProcedure) {
   EXPECT_THAT(Run("CALL sys.compact()"), HasMessage("argument 'table' is missing"));
   EXPECT_THAT(Run("CALL sys.compact(1)"), HasMessage("argument 'table' is STRING, not INT"));
   EXPECT_THAT(Run("CALL sys.compact(nope => 'x')"), HasMessage("there is no argument 'nope'"));
+}
+
+TEST_F(StatementInsertTest, CompactsThePartitionsAndWithTheOptionsOfTheCall) {
+  for (int i = 0; i < 3; ++i) {
+    const std::string n = std::to_string(i);
+    ASSERT_THAT(Run("INSERT INTO t VALUES (1, 'd1', " + n + "), (1, 'd2', " + n + "), (1, 'd3', " + n + ")"), IsOk());
+  }
+  ASSERT_THAT(Run("CALL sys.compact(`table` => 'default.t', partitions => 'dt=d1;dt=d3', options => 'num-levels=3')"), IsOk());
+  EXPECT_THAT(Run("SELECT `partition`, level FROM t$files ORDER BY 1, 2"),
+              HasValue(ElementsAre("{d1}|2", "{d2}|0", "{d2}|0", "{d2}|0", "{d3}|2")));
+  EXPECT_THAT(Run("CALL sys.compact(`table` => 'default.t', partitions => 'k=1')"), HasMessage("'k' is no partition column"));
+  EXPECT_THAT(Run("CALL sys.compact(`table` => 'default.t', partitions => 'd1')"), HasMessage("not of the form key=value"));
+  EXPECT_THAT(Run("CALL sys.compact(`table` => 'default.t', partitions => 'dt=d1', `where` => 'dt = ''d1''')"),
+              HasMessage("cannot be given together"));
+  ASSERT_THAT(Run("CALL sys.compact(`table` => 'default.t', options => 'num-level=3')"), IsOk());
+  EXPECT_THAT(notices(), ElementsAre(testing::HasSubstr("did you mean 'num-levels'?")));
+}
+
+TEST_F(StatementInsertTest, NotesOptionsThatLookMisspelt) {
+  ASSERT_THAT(Run("SELECT * FROM t /*+ OPTIONS('scan.snapshotid' = '1') */"), IsOk());
+  EXPECT_THAT(notices(), ElementsAre("there is no option 'scan.snapshotid', and it does nothing; did you mean 'scan.snapshot-id'?"));
+  ASSERT_THAT(Run("CREATE TABLE m (a INT) WITH ('file.fromat' = 'orc', 'owner' = 'me')"), IsOk());
+  EXPECT_THAT(notices(), ElementsAre(testing::HasSubstr("did you mean 'file.format'?")));
+  ASSERT_THAT(Run("INSERT INTO t /*+ OPTIONS('write-bufer-size' = '1 mb') */ VALUES (1, 'd1', 1)"), IsOk());
+  EXPECT_THAT(notices(), ElementsAre(testing::HasSubstr("did you mean 'write-buffer-size'?")));
+  ASSERT_THAT(Run("SET 'pipline.name' = 'x'"), IsOk());
+  EXPECT_THAT(notices(), ElementsAre(testing::HasSubstr("did you mean 'pipeline.name'?")));
+  ASSERT_THAT(Run("SELECT 1"), IsOk());
+  EXPECT_THAT(notices(), IsEmpty());
 }
 
 TEST_F(StatementInsertTest, CopiesFromATableIntoItself) {

@@ -59,6 +59,7 @@ Result<StatementResult> Run(const syntax::Set& statement, const StatementContext
   Options& options = context.session.options();
   if (statement.property) {
     BRAID_TRY(CheckOption(*statement.property));
+    context.session.NoteMisspelt(ToOptions({*statement.property}), OptionOwner::kSession);
     options.Set(statement.property->key, statement.property->value);
     return Done();
   }

@@ -135,6 +135,7 @@ Result<StoredTable> OpenStored(const syntax::QualifiedName& name, const Statemen
       return Error(ErrorCode::kInvalidArgument, fmt::format("{} is a view", named.name.ToString()))
           .Hint("name the table that the view reads");
     }
+    context.session.NoteMisspelt(options, OptionOwner::kTable);
     BRAID_TRY_ASSIGN(Table table, named.catalog->OpenTable(named.identifier, options));
     return StoredTable{.name = std::move(named.name),
                        .identifier = std::move(named.identifier),

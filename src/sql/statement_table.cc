@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "meta/stores.h"
 #include "sql/statement_internal.h"
 #include "sql/table_columns.h"
 #include "syntax/printer.h"
@@ -262,6 +263,12 @@ Status DropTable(const syntax::Drop& statement, const StatementContext& context)
   return Ok();
 }
 
+Result<bool> HasSnapshot(const NamedTable& named) {
+  BRAID_TRY_ASSIGN(const Table table, named.catalog->OpenTable(named.identifier));
+  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
+  return latest.has_value();
+}
+
 }  // namespace
 
 Result<StatementResult> Run(const syntax::CreateTable& statement, const StatementContext& context) {
@@ -285,14 +292,17 @@ Result<StatementResult> Run(const syntax::CreateTable& statement, const Statemen
   BRAID_TRY_ASSIGN(const bool exists, table.catalog->TableExists(table.identifier));
   if (exists && statement.if_not_exists) return Done();
   BRAID_TRY_ASSIGN(const TableDefinition definition, Define(statement, context));
+  context.session.NoteMisspelt(ToOptions(statement.options), OptionOwner::kTable);
   Status created = table.catalog->CreateTable(table.identifier, definition, statement.if_not_exists);
   if (!created) return PlaceError(std::move(created).error(), context.text, statement.name.position());
   StatementResult result;
   if (statement.query) {
     Result<StatementResult> inserted = InsertQuery(statement.name, statement.query, context);
     if (!inserted) {
-      // The table was made for these rows alone.
-      static_cast<void>(table.catalog->DropTable(table.identifier, {.ignore_if_not_exists = true}));
+      // The table was made for these rows alone; where they are committed, or may be, it stays.
+      const Result<bool> has_rows = HasSnapshot(table);
+      if (inserted.error().code() != ErrorCode::kCommitUnknown && has_rows && !*has_rows)
+        static_cast<void>(table.catalog->DropTable(table.identifier, {.ignore_if_not_exists = true}));
       return inserted;
     }
     result = *std::move(inserted);
