@@ -37,9 +37,9 @@ void AddHistoryArguments(CLI::App& command, HistoryArguments& arguments) {
 }
 
 Result<Table> OpenTableOf(const HistoryArguments& arguments, const Options& options = {}) {
-  BRAID_TRY_ASSIGN(const auto catalog, MakeFileSystemCatalog("paimon", Options(Options::Map{{"warehouse", arguments.warehouse}})));
   BRAID_TRY_ASSIGN(const Identifier identifier, Identifier::Parse(arguments.table));
-  return catalog->OpenTable(identifier, options);
+  BRAID_TRY_ASSIGN(const OpenedWarehouse warehouse, OpenWarehouse(arguments.warehouse, identifier.database));
+  return warehouse.catalog->OpenTable(identifier, options);
 }
 
 // Where a snapshot came from, in a few words.
@@ -88,7 +88,7 @@ Status Log(const HistoryArguments& arguments) {
 }
 
 Status Files(const HistoryArguments& arguments) {
-  BRAID_TRY_ASSIGN(const Options options, ParseKeyValues(arguments.options));
+  BRAID_TRY_ASSIGN(const Options options, ParseKeyValues(arguments.options, OptionOwner::kTable));
   BRAID_TRY_ASSIGN(const Table table, OpenTableOf(arguments, options));
   BRAID_TRY_ASSIGN(const Plan plan, PlanBatch(table, {}));
   std::int64_t files = 0;

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/lineage_command.h"
 #include "lineage/lineage.h"
+#include "meta/stores.h"
 
 namespace braid {
 
@@ -75,7 +76,10 @@ Status Walk(const LineageArguments& arguments, Direction direction) {
   BRAID_TRY_ASSIGN(const Table table, lineage->catalog().OpenTable(identifier));
   if (arguments.snapshot > 0) {
     BRAID_TRY_ASSIGN(const auto links, SnapshotLinks(*lineage));
-    PrintSteps(WalkSnapshots(links, table.name(), arguments.snapshot, direction, arguments.depth), arguments, direction);
+    const std::vector<LineageStep> steps = WalkSnapshots(links, table.name(), arguments.snapshot, direction, arguments.depth);
+    // Lineage remembers snapshots that have expired; one that it does not know must at least be there.
+    if (steps.empty()) BRAID_TRY(ReadSnapshot(table.file_system(), table.paths(), SnapshotId(arguments.snapshot)));
+    PrintSteps(steps, arguments, direction);
     return Ok();
   }
   BRAID_TRY_ASSIGN(const auto links, TableLinks(*lineage));
@@ -122,6 +126,11 @@ Result<std::shared_ptr<Lineage>> OpenWarehouseLineage(const std::string& warehou
   BRAID_TRY_ASSIGN(auto catalog, MakeFileSystemCatalog("paimon", Options(Options::Map{{"warehouse", warehouse}})));
   BRAID_TRY_ASSIGN(CatalogIdentity identity, SettleCatalogIdentity(*catalog->file_system(), catalog->warehouse(), catalog->options()));
   if (!identity.table_lineage()) {
+    BRAID_TRY_ASSIGN(const bool exists, catalog->file_system()->Exists(catalog->warehouse()));
+    if (!exists) {
+      return Error(ErrorCode::kNotFound, fmt::format("the warehouse {} does not exist", warehouse))
+          .Hint("give the folder that holds the databases' folders, <database>.db");
+    }
     return Error(ErrorCode::kNotFound, fmt::format("warehouse {} records no lineage", warehouse))
         .Hint("create its catalog WITH ('table-lineage' = 'true', 'data-lineage' = 'true')");
   }

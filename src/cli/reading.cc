@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "catalog/global_tables.h"
+#include "lineage/lineage.h"
+#include "sql/lineage_observer.h"
 #include "types/row_json.h"
 
 namespace braid {
@@ -18,7 +21,7 @@ void AddReadingArguments(CLI::App& command, ReadingArguments& arguments) {
   command.add_option("--filter", arguments.filter, "condition on rows, e.g. \"k > 3 AND s LIKE 'a%'\"");
 }
 
-Result<Options> ParseKeyValues(const std::vector<std::string>& texts) {
+Result<Options> ParseKeyValues(const std::vector<std::string>& texts, OptionOwner owner) {
   Options options;
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
@@ -27,19 +30,32 @@ Result<Options> ParseKeyValues(const std::vector<std::string>& texts) {
     }
     options.Set(text.substr(0, equals), text.substr(equals + 1));
   }
+  for (const std::string& notice : MisspeltOptionNotices(options, owner)) fmt::print(stderr, "note: {}\n", notice);
   return options;
 }
 
+Result<OpenedWarehouse> OpenWarehouse(const std::string& warehouse, std::string_view database) {
+  OpenedWarehouse opened;
+  BRAID_TRY_ASSIGN(opened.catalog, MakeFileSystemCatalog("paimon", Options(Options::Map{{"warehouse", warehouse}})));
+  if (database != kSystemDatabase && database != kLineageDatabase) return opened;
+  opened.lineage = MakeLineageObserver();
+  BRAID_TRY(opened.lineage->CatalogOpened(opened.catalog));
+  return opened;
+}
+
 Result<Reading> OpenReading(const ReadingArguments& arguments, const Options& more) {
-  BRAID_TRY_ASSIGN(const Options options, ParseKeyValues(arguments.options));
-  BRAID_TRY_ASSIGN(auto catalog, MakeFileSystemCatalog("paimon", Options({{"warehouse", arguments.warehouse}})));
+  BRAID_TRY_ASSIGN(const Options options, ParseKeyValues(arguments.options, OptionOwner::kTable));
   BRAID_TRY_ASSIGN(const Identifier identifier, Identifier::Parse(arguments.table));
-  BRAID_TRY_ASSIGN(Relation relation, catalog->Open(identifier, more.With(options)));
+  BRAID_TRY_ASSIGN(OpenedWarehouse warehouse, OpenWarehouse(arguments.warehouse, identifier.database));
+  BRAID_TRY_ASSIGN(Relation relation, warehouse.catalog->Open(identifier, more.With(options)));
   const std::vector<DataField> all = FieldsOf(relation);
   ReadRequest request;
   std::vector<DataField> fields = all;
   if (!arguments.projection.empty()) {
-    request.projection = Split(arguments.projection, ',');
+    request.projection.emplace();
+    for (const std::string& name : Split(arguments.projection, ',')) {
+      request.projection->emplace_back(FindField(all, name) ? std::string_view(name) : Trim(name));
+    }
     fields.clear();
     std::vector<std::string> names;
     for (const DataField& field : all) names.push_back(field.name);
@@ -56,7 +72,7 @@ Result<Reading> OpenReading(const ReadingArguments& arguments, const Options& mo
   if (!arguments.filter.empty()) {
     BRAID_TRY_ASSIGN(request.filter, ParseFilter(arguments.filter, all));
   }
-  return Reading{std::move(catalog), std::move(relation), std::move(request), std::move(fields)};
+  return Reading{std::move(warehouse), std::move(relation), std::move(request), std::move(fields)};
 }
 
 Status PrintRows(BatchReader& rows, const std::vector<DataField>& fields, const std::string& prefix) {

@@ -2,10 +2,13 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "catalog/catalog.h"
+#include "meta/option_names.h"
+#include "sql/session.h"
 #include "table/scan.h"
 
 namespace CLI {
@@ -25,9 +28,17 @@ struct ReadingArguments {
 
 void AddReadingArguments(CLI::App& command, ReadingArguments& arguments);
 
+/// The warehouse as one command sees it. In the system database ("paimon", "sys") it also has the tables of lineage, which
+/// live as long as `lineage`; asked for another database it opens no lineage store.
+struct OpenedWarehouse {
+  std::shared_ptr<Catalog> catalog;
+  std::shared_ptr<JobObserver> lineage;  ///< null unless the system database is asked for
+};
+Result<OpenedWarehouse> OpenWarehouse(const std::string& warehouse, std::string_view database);
+
 /// A relation opened as the arguments say, with what to read of it.
 struct Reading {
-  std::shared_ptr<Catalog> catalog;
+  OpenedWarehouse warehouse;
   Relation relation;
   ReadRequest request;
   std::vector<DataField> fields;  ///< of the rows to print
@@ -35,8 +46,9 @@ struct Reading {
 /// `more`: options beside those of the arguments, which win.
 Result<Reading> OpenReading(const ReadingArguments& arguments, const Options& more = {});
 
-/// Options given as "key=value" each. Errors: kInvalidArgument.
-Result<Options> ParseKeyValues(const std::vector<std::string>& texts);
+/// Options given as "key=value" each. A key that looks misspelt for their owner is noted on standard error.
+/// Errors: kInvalidArgument.
+Result<Options> ParseKeyValues(const std::vector<std::string>& texts, OptionOwner owner);
 
 /// Prints rows as `{"kind":"+I","row":{…}}`; `prefix` stands before "kind" ("\"snapshot\":3,").
 Status PrintRows(BatchReader& rows, const std::vector<DataField>& fields, const std::string& prefix = "");
