@@ -4,15 +4,12 @@
 #include <cstring>
 #include <functional>
 #include <map>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "base/log.h"
-#include "base/text.h"
+#include "cli/argument_error.h"
 #include "cli/command.h"
 
 namespace {
@@ -23,77 +20,6 @@ constexpr const char* kFooter = R"(examples:
   braid sql -e "SHOW DATABASES"                 Flink SQL
 
 `braid COMMAND --help` explains a command. Exit codes are listed in docs/commands.md.)";
-
-// Options that a command knows, as they are typed.
-std::vector<std::string> OptionsOf(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-  }
-  return names;
-}
-
-// The words that the parser says where ours would help more, without its own.
-std::string InOurWords(const std::string& said) {
-  struct Wording {
-    std::string_view theirs;  // between what it is about and the rest
-    std::string_view ours;
-    bool keeps_rest;
-  };
-  constexpr Wording kWordings[] = {
-      {" is required", " is missing", false},
-      {" required TEXT missing", " needs a value", false},
-      {" required INT missing", " needs a value", false},
-      {" not in range 0.000000 to 1797", " is no number from 0 on", false},
-      {" not in {", " is none of {", true},
-  };
-  std::string text = said;
-  if (constexpr std::string_view kNumber = "Could not convert: "; text.starts_with(kNumber)) {
-    return text.substr(kNumber.size()) + " is no number";
-  }
-  for (const Wording& wording : kWordings) {
-    const std::size_t at = text.find(wording.theirs);
-    if (at == std::string::npos) continue;
-    std::string front = text.substr(0, at);
-    if (front.ends_with(": 1")) front.resize(front.size() - 3);
-    return front + std::string(wording.ours) + (wording.keeps_rest ? text.substr(at + wording.theirs.size()) : "");
-  }
-  return text;
-}
-
-// What is wrong with the arguments, and what helps.
-braid::Error ArgumentError(const CLI::App& app, const CLI::ParseError& parsed) {
-  const CLI::App* command = &app;
-  std::string name = "braid";
-  while (!command->get_subcommands().empty()) {
-    command = command->get_subcommands().front();
-    name += " " + command->get_name();
-  }
-  const auto error = [](std::string what, std::string hint) {
-    return braid::Error(braid::ErrorCode::kInvalidArgument, std::move(what)).Hint(std::move(hint));
-  };
-  const std::string help = fmt::format("`{} --help` shows the arguments and an example", name);
-  const std::vector<std::string> extra = command->remaining();
-  const auto unknown = std::find_if(extra.begin(), extra.end(), [](const std::string& word) { return word.starts_with('-'); });
-  if (unknown != extra.end()) {
-    const auto nearest = braid::NearestName(*unknown, OptionsOf(*command));
-    return error(fmt::format("{} has no option '{}'", name, *unknown), nearest ? fmt::format("did you mean '{}'?", *nearest) : help);
-  }
-  const std::vector<const CLI::App*> parts = command->get_subcommands([](const CLI::App*) { return true; });
-  if (!parts.empty() && (dynamic_cast<const CLI::RequiredError*>(&parsed) != nullptr || !extra.empty())) {
-    std::vector<std::string> names;
-    for (const CLI::App* part : parts) names.push_back(part->get_name());
-    if (extra.empty()) return error(fmt::format("{} needs to be told what to do", name), "it is one of " + braid::Join(names, ", "));
-    const auto nearest = braid::NearestName(extra.front(), names);
-    return error(fmt::format("{} has no command '{}'", name, extra.front()),
-                 nearest ? fmt::format("did you mean '{}'?", *nearest) : "it is one of " + braid::Join(names, ", "));
-  }
-  if (dynamic_cast<const CLI::ExtrasError*>(&parsed) != nullptr && !extra.empty()) {
-    return error(fmt::format("{} does not take '{}'", name, extra.front()), help);
-  }
-  return error(InOurWords(parsed.what()), help);
-}
 
 }  // namespace
 
@@ -115,7 +41,7 @@ int main(int argc, char** argv) {
     CLI::App* command = app.add_subcommand(entry.name, entry.summary);
     runners[command] = entry.add(*command);
   }
-  if (argc == 1) {
+  if (argc == 1 || std::strcmp(argv[1], "help") == 0) {
     std::fputs(app.help().c_str(), stdout);
     return 0;
   }
@@ -129,7 +55,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    braid::PrintError(ArgumentError(app, error));
+    braid::PrintError(braid::ArgumentError(app, error));
     return braid::ExitCode(braid::ErrorCode::kInvalidArgument);
   }
   if (verbose) braid::SetLogLevel(braid::LogLevel::kDebug);
