@@ -22,6 +22,8 @@ Error BadName(std::string_view text, std::string_view why) {
 Result<Identifier> Identifier::Parse(std::string_view text) {
   const std::size_t dot = text.find('.');
   if (dot == std::string_view::npos) return BadName(text, "the database is missing");
+  if (dot == 0) return BadName(text, "the database is empty");
+  if (dot + 1 == text.size()) return BadName(text, "the table is empty");
   return FromParts(std::string(text.substr(0, dot)), text.substr(dot + 1));
 }
 

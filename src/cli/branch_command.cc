@@ -15,7 +15,6 @@
 #include "cli/command.h"
 #include "meta/stores.h"
 #include "table/branch_list.h"
-#include "table/time_travel.h"
 #include "types/local_time.h"
 
 namespace braid {
@@ -56,11 +55,10 @@ Result<CreateBranchRequest> RequestOf(const CreateArguments& arguments) {
     request.snapshot = SnapshotId(*id);
   }
   if (!arguments.timestamp.empty()) {
-    BRAID_TRY_ASSIGN(request.timestamp_ms, ScanTimestamp(Options(Options::Map{{"scan.timestamp", arguments.timestamp}})));
+    BRAID_TRY_ASSIGN(request.timestamp_ms, ParseLocalTime(arguments.timestamp).Context("in --timestamp"));
   }
   if (!arguments.time_retained.empty()) {
-    const Options options(Options::Map{{"time-retained", arguments.time_retained}});
-    BRAID_TRY_ASSIGN(request.time_retained, options.GetDuration("time-retained", std::chrono::milliseconds(0)));
+    BRAID_TRY_ASSIGN(request.time_retained, ParseDuration(arguments.time_retained).Context("in --time-retained"));
   }
   return request;
 }

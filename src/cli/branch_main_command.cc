@@ -119,8 +119,7 @@ struct ReplaceArguments : BranchArguments {
 Result<ReplaceMainRequest> RequestOf(const ReplaceArguments& arguments) {
   ReplaceMainRequest request{.name = arguments.name, .keep_as = arguments.keep_as, .drop_tags = arguments.drop_tags, .dry_run = arguments.dry_run};
   if (!arguments.grace_time.empty()) {
-    const Options options(Options::Map{{"grace-time", arguments.grace_time}});
-    BRAID_TRY_ASSIGN(request.grace_time, options.GetDuration("grace-time", std::chrono::milliseconds(0)));
+    BRAID_TRY_ASSIGN(request.grace_time, ParseDuration(arguments.grace_time).Context("in --grace-time"));
   }
   if (arguments.materialize) request.materialize = true;
   if (arguments.no_materialize) request.materialize = false;

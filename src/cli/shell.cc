@@ -66,6 +66,10 @@ Status Shell::RunPipe() {
 }
 
 Status Shell::Summary() const {
+  if (session_.in_statement_set() && !first_failure_) {
+    return Error(ErrorCode::kInvalidArgument, "BEGIN STATEMENT SET has no END, so none of its statements has run")
+        .Hint("end the set with END;");
+  }
   if (failure_count_ == 0 || !first_failure_) return Ok();
   return Error(*first_failure_, fmt::format("{} of {} statements failed", failure_count_, statement_count_));
 }

@@ -31,7 +31,8 @@ class Shell {
 
   /// After QUIT nothing more is run.
   bool quit() const { return quit_; }
-  /// With `keep_going`, an error if statements have failed, with the code of the first.
+  /// Once all statements have run: an error if some have failed (with `keep_going`), with the code of the first, or if a
+  /// statement set has no end.
   Status Summary() const;
 
  private:

@@ -90,6 +90,7 @@ std::shared_ptr<JobService> JobsOf(const SqlArguments& arguments) {
 
 Status RunSql(const SqlArguments& arguments) {
   BRAID_TRY_ASSIGN(Options options, ParseKeyValues(arguments.options, OptionOwner::kSession));
+  BRAID_TRY(CheckSessionOptions(options).Context("in -D"));
   const bool has_text = !arguments.scripts.empty() || !arguments.statements.empty();
   const bool terminal = !has_text && isatty(STDIN_FILENO) != 0;
   BRAID_TRY_ASSIGN(const auto printer,

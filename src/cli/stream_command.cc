@@ -24,6 +24,10 @@ bool ChoosesStart(const ReadingArguments& arguments) {
 }
 
 Status Stream(const StreamArguments& arguments) {
+  if (arguments.from > 0 && arguments.to > 0 && arguments.from > arguments.to) {
+    return Error(ErrorCode::kInvalidArgument, fmt::format("--from {} lies behind --to {}", arguments.from, arguments.to))
+        .Hint("give the older snapshot with --from");
+  }
   Options start;
   if (!ChoosesStart(arguments.reading)) {
     if (arguments.from <= 0) return Error(ErrorCode::kInvalidArgument, "a stream needs a first snapshot").Hint("give --from N or an option scan.…");
@@ -49,8 +53,8 @@ Status Stream(const StreamArguments& arguments) {
 std::function<Status()> AddStreamCommand(CLI::App& command) {
   auto arguments = std::make_shared<StreamArguments>();
   AddReadingArguments(command, arguments->reading);
-  command.add_option("--from", arguments->from, "first snapshot whose changes are printed");
-  command.add_option("--to", arguments->to, "last snapshot; without it, up to the latest");
+  command.add_option("--from", arguments->from, "first snapshot whose changes are printed")->check(CLI::PositiveNumber);
+  command.add_option("--to", arguments->to, "last snapshot; without it, up to the latest")->check(CLI::PositiveNumber);
   command.footer("example:\n  braid stream /warehouse sales.orders --from 1 --to 4");
   return [arguments] { return Stream(*arguments); };
 }

@@ -52,6 +52,9 @@ const Options& Session::options() const {
 std::string Session::Option(std::string_view key) const {
   return impl_->state.Option(key);
 }
+bool Session::in_statement_set() const {
+  return impl_->state.statement_set().has_value();
+}
 void Session::Cancel() {
   impl_->state.Cancel();
 }

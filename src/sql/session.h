@@ -65,6 +65,9 @@ struct SessionSettings {
   const Clock* clock = &SystemClock();              ///< outlives the session
 };
 
+/// Checks the values of options that results depend on, as SET does. Errors: kInvalidArgument, kUnsupported.
+Status CheckSessionOptions(const Options& options);
+
 /// One user's conversation: catalogs, current names, temporary tables and views, options. Statements run one after the
 /// other; one thread at a time, but for Cancel.
 class Session {
@@ -87,6 +90,9 @@ class Session {
   const Options& options() const;
   /// The value that SET gave, else Flink's default.
   std::string Option(std::string_view key) const;
+
+  /// Whether BEGIN STATEMENT SET still waits for its END, which runs the set.
+  bool in_statement_set() const;
 
   /// Stops the statement that runs, if one does: it ends with kCancelled. Any thread.
   void Cancel();

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "types/time_zone.h"
 #include "sql/statement_internal.h"
 #include "syntax/source.h"
+#include "types/time_zone.h"
 
 namespace braid {
 
@@ -54,6 +54,13 @@ Error NoUserCode(std::string_view what) {
 }
 
 }  // namespace
+
+Status CheckSessionOptions(const Options& options) {
+  for (const auto& [key, value] : options.values()) {
+    BRAID_TRY(CheckOption({.position = {}, .key = key, .value = value}));
+  }
+  return Ok();
+}
 
 Result<StatementResult> Run(const syntax::Set& statement, const StatementContext& context) {
   Options& options = context.session.options();

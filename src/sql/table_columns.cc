@@ -195,8 +195,9 @@ Options ColumnOptions(const TableColumns& columns) {
 
 Result<DataType> ColumnType(const syntax::TypeName& type, std::string_view text) {
   Result<DataType> result = ToDataType(type);
-  if (!result) return syntax::ErrorAt(result.error().code(), text, type.position, result.error().message());
-  return result;
+  if (result) return result;
+  const Error& error = result.error();
+  return syntax::ErrorAt(error.code(), text, type.position, error.message()).Hint(error.hint());
 }
 
 Result<std::string> DefaultText(const syntax::Expression& value, const DataType& type, std::string_view text,

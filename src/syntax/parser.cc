@@ -120,6 +120,8 @@ Error Parser::Expected(std::string_view what) const {
       return std::move(error).Hint(fmt::format("did you mean {}?", *nearest));
     }
   }
+  if (AtWord("COLUMN") && what.find("column's name") != std::string_view::npos)
+    return std::move(error).Hint("leave the word COLUMN out");
   if (IsReservedWord(token.text) && what.find("name") != std::string_view::npos) {
     return std::move(error).Hint(
         fmt::format("{} is a reserved word; as a name it goes in back quotes: `{}`", token.text, TokenText(token)));

@@ -33,6 +33,34 @@ std::pair<std::size_t, std::size_t> LineAround(std::string_view source, std::siz
   return {begin, end};
 }
 
+// A text as a terminal can show it: a control character or a byte that is no UTF-8 as '?', a tab as a space.
+std::string Shown(std::string_view text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto first = static_cast<unsigned char>(text[i]);
+    const std::size_t length = first < 0x80   ? 1
+                               : first < 0xC2 ? 0
+                               : first < 0xE0 ? 2
+                               : first < 0xF0 ? 3
+                               : first < 0xF5 ? 4
+                                              : 0;
+    std::size_t end = i + 1;
+    while (end < text.size() && end < i + length && IsContinuation(text[end])) ++end;
+    const bool whole = length > 0 && end == i + length;
+    const bool control =
+        first < 0x20 || first == 0x7F || (first == 0xC2 && whole && static_cast<unsigned char>(text[i + 1]) < 0xA0);
+    if (first == '\t') {
+      shown += ' ';
+    } else if (first == '\n' || (whole && !control)) {
+      shown += text.substr(i, length);
+    } else {
+      shown += '?';
+    }
+    i = end;
+  }
+  return shown;
+}
+
 }  // namespace
 
 LineColumn LineColumnOf(std::string_view source, Position position) {
@@ -60,11 +88,10 @@ Error ErrorAt(ErrorCode code, std::string_view source, Position position, std::s
       trail = "...";
     }
   }
-  std::string line(source.substr(begin, end - begin));
-  std::replace(line.begin(), line.end(), '\t', ' ');
-  const std::size_t caret = lead.size() + CountCharacters(source.substr(begin, std::max(offset, begin) - begin));
-  return Error(code, fmt::format("{}, at line {}, column {}\n    {}{}{}\n    {:>{}}", message, place.line, place.column,
-                                 lead, line, trail, '^', caret + 1));
+  const std::string line = Shown(source.substr(begin, end - begin));
+  const std::size_t caret = lead.size() + CountCharacters(Shown(source.substr(begin, std::max(offset, begin) - begin)));
+  return Error(code, fmt::format("{}, at line {}, column {}\n    {}{}{}\n    {:>{}}", Shown(message), place.line,
+                                 place.column, lead, line, trail, '^', caret + 1));
 }
 
 Error SyntaxErrorAt(std::string_view source, Position position, std::string_view message) {

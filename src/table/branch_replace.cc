@@ -57,6 +57,9 @@ class ReplacePreflight {
     BRAID_TRY(MayMove(*branch_, LineMove::kReplace));
     BRAID_TRY_ASSIGN(const Snapshot old_head, HeadOf(fs_, old_));
     BRAID_TRY_ASSIGN(const Snapshot new_head, HeadOf(fs_, *branch_));
+    // Once it has begun, replacing ends forwards: what both lines go on from must be readable before.
+    BRAID_TRY(CheckReadable(old_, old_head));
+    BRAID_TRY(CheckReadable(*branch_, new_head));
     BRAID_TRY(FindFork());
     if (request_.expect_head && *request_.expect_head != old_head.id) {
       return Refused(fmt::format("the head of main of {} is snapshot {}, not {}", name(), old_head.id, *request_.expect_head),
@@ -88,6 +91,14 @@ class ReplacePreflight {
       return Error(ErrorCode::kInvalidArgument, fmt::format("{} is main of {} already", request_.name, name())).Hint("name the branch that is to become main");
     }
     if (branch_->damage) return *branch_->damage;
+    return Ok();
+  }
+
+  Status CheckReadable(const Line& line, const Snapshot& head) const {
+    for (const std::string* list : {&head.base_manifest_list, &head.delta_manifest_list}) {
+      const auto read = ReadManifestList(fs_, line.paths, *list);
+      if (!read) return read.error().Context(fmt::format("while looking at snapshot {} of {}", head.id, line.paths.DisplayName()));
+    }
     return Ok();
   }
 

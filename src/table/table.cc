@@ -19,6 +19,11 @@ Result<TableSchema> LatestSchema(const FileSystem& fs, const TablePaths& paths, 
   BRAID_TRY_ASSIGN(std::optional<TableSchema> schema, ReadLatestSchema(fs, paths));
   if (schema) return *std::move(schema);
   if (paths.branch() == kMainBranch) return Error(ErrorCode::kNotFound, fmt::format("table {} does not exist", name));
+  BRAID_TRY_ASSIGN(const bool has_folder, fs.Exists(paths.BranchDirectory()));
+  if (has_folder) {
+    return Error(ErrorCode::kCorruption, fmt::format("branch '{}' of {} is damaged: it has no schema", paths.branch(), name))
+        .Hint("put its files back, or delete it with `braid branch delete`");
+  }
   Error error(ErrorCode::kNotFound, fmt::format("table {} has no branch '{}'", name, paths.branch()));
   BRAID_TRY_ASSIGN(const std::vector<std::string> branches, ListBranches(fs, paths));
   if (const auto nearest = NearestName(paths.branch(), branches)) return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));

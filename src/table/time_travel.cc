@@ -11,6 +11,7 @@
 #include "meta/stores.h"
 #include "types/cast.h"
 #include "types/data_type.h"
+#include "types/local_time.h"
 
 namespace braid {
 
@@ -186,7 +187,7 @@ Result<std::optional<Snapshot>> TravelTo(const FileSystem& fs, const TablePaths&
       BRAID_TRY_ASSIGN(const std::int64_t time_ms, ScanTimestamp(options));
       BRAID_TRY_ASSIGN(std::optional<Snapshot> snapshot, SnapshotAtOrBefore(fs, paths, time_ms));
       if (!snapshot) {
-        return Error(ErrorCode::kNotFound, fmt::format("no snapshot is as old as {} (epoch milliseconds)", time_ms))
+        return Error(ErrorCode::kNotFound, fmt::format("no snapshot is as old as {}", LocalTimeText(time_ms)))
             .Hint("`braid log` lists the snapshots with their times");
       }
       return snapshot;
