@@ -1,0 +1,99 @@
+"""Commands on streaming jobs: wrong names and damaged files of a job."""
+
+import contextlib
+
+from damage import damages
+from harness import CONFLICT, CORRUPT, INVALID, NOT_FOUND, STORAGE, UNSUPPORTED, Failure, case
+
+# As in arguments.py; S is the folder of jobs, with the job copy, which has stopped.
+ARGUMENTS = [
+    (["job"], INVALID, ["needs to be told what to do", "list"]),
+    (["job", "lst"], INVALID, ["no command 'lst'", "did you mean 'list'"]),
+    (["job", "show"], INVALID, ["JOB is missing"]),
+    (["job", "show", "cop"], NOT_FOUND, ["cop", "did you mean 'copy'"]),
+    (["job", "show", "nothing"], NOT_FOUND, ["nothing", "braid job list"]),
+    (["job", "wait", "nothing"], NOT_FOUND, ["nothing"]),
+    (["job", "stop", "nothing"], NOT_FOUND, ["nothing"]),
+    (["job", "stop"], INVALID, ["--all"]),
+    (["job", "stop", "copy", "--all"], INVALID, ["--all"]),
+    (["job", "stop", "copy"], CONFLICT, ["copy"]),
+    (["job", "savepoint", "copy"], CONFLICT, ["copy"]),
+    (["job", "restart", "nothing"], NOT_FOUND, ["nothing"]),
+    (["job", "restart", "copy", "--from-savepoint", "nowhere"], NOT_FOUND, ["nowhere"]),
+    (["job", "restart", "copy", "--from-savepoint", "x", "--rebuild-state"], INVALID, ["exclude each other"]),
+    (["job", "logs", "copy", "--lines", "x"], INVALID, ["x", "no number"]),
+    (["job", "logs", "copy", "--lines", "0"], INVALID, ["--lines", "0"]),
+    (["job", "list", "--output", "xml"], INVALID, ["xml", "none of"]),
+    (["job", "run"], INVALID, ["nothing to run", "-e"]),
+    (["job", "run", "--no-init", "--warehouse", "W", "-e", "INSERT INTO d.log SELECT * FROM d.lgo"], NOT_FOUND, ["lgo", "did you mean"]),
+    (["job", "run", "--no-init", "--warehouse", "W", "-e", "INSERT OVERWRITE d.log SELECT * FROM d.log"], UNSUPPORTED, ["INSERT OVERWRITE"]),
+    (["job", "run", "--no-init", "--warehouse", "W", "-f", "none.sql"], NOT_FOUND, ["none.sql"]),
+    (["sql", "--no-init", "--warehouse", "W", "-e", "STOP JOB 'nothing'"], NOT_FOUND, ["nothing"]),
+]  # fmt: skip
+
+
+def words_of(program, words):
+    """With W and S in full; every command on jobs is told where they are."""
+    words = [str(program.warehouse) if word == "W" else word for word in words]
+    if len(words) > 1 and words[1] not in ("lst",):
+        words += ["--state-dir", str(program.folder / "state")]
+    return words
+
+
+@contextlib.contextmanager
+def stopped_job(program):
+    """The job copy from d.log to d.copied has run and stopped. Its folder; no job is left running."""
+    state = ["--state-dir", program.folder / "state"]
+    steps = [
+        ["sql", "--no-init", "--warehouse", program.warehouse, "-e", "CREATE TABLE d.copied (id INT, text STRING)"],
+        ["job", "run", *state, "--no-init", "--warehouse", program.warehouse, "-D", "pipeline.name=copy", "-e", "INSERT INTO d.copied SELECT * FROM d.log"],
+        ["job", "wait", "copy", "--caught-up", *state],
+        ["job", "stop", "copy", *state],
+    ]  # fmt: skip
+    try:
+        for words in steps:
+            run = program.run(*words)
+            if run.returncode:
+                raise Failure(f"braid {' '.join(map(str, words))}: {run.stderr.strip()}")
+        (record,) = (program.folder / "state").rglob("job.json")
+        yield record.parent
+    finally:
+        program.run("job", "stop", "--all", *state)
+
+
+@case
+def wrong_jobs(program):
+    with stopped_job(program):
+        before = program.files()
+        for words, code, fragments in ARGUMENTS:
+            words = words_of(program, words)
+            try:
+                program.check(program.run(*words), code, *fragments)
+            except Failure as failure:
+                yield f"braid {' '.join(words)}: {failure}"
+        if program.files() != before:
+            yield "refused commands have changed the warehouse"
+
+
+@case
+def damaged_jobs(program):
+    """Errors name the file, and the other jobs are listed; what is put back works again."""
+    with stopped_job(program) as folder:
+        state = ["--state-dir", program.folder / "state"]
+        for path in sorted(path for path in folder.iterdir() if path.is_file()):
+            content = path.read_bytes()
+            for name, damaged in damages(content).items():
+                if damaged is None:
+                    path.unlink()
+                else:
+                    path.write_bytes(damaged)
+                for words in (["list"], ["show", "copy"], ["logs", "copy"], ["restart", "copy"], ["wait", "copy", "--caught-up"], ["stop", "copy"]):
+                    try:
+                        run = program.run("job", *words, *state)
+                        if run.returncode:
+                            program.check(run, (NOT_FOUND, CONFLICT, CORRUPT, STORAGE, UNSUPPORTED))
+                    except Failure as failure:
+                        yield f"{path.name}, {name}: braid job {' '.join(words)}: {failure}"
+                if program.rows("d.copied") != program.rows("d.log"):
+                    yield f"{path.name}, {name}: the copy holds {program.rows('d.copied')}"
+                path.write_bytes(content)
