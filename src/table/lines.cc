@@ -289,18 +289,35 @@ Result<TableLines> ListLines(const FileSystem& fs, const std::string& root, Infe
   return all;
 }
 
-Result<std::string> ReadMainBranch(const FileSystem& fs, const TablePaths& paths) {
+namespace {
+
+// What MAIN-BRANCH says; "main" without the file.
+Result<std::string> ReadPointer(const FileSystem& fs, const TablePaths& paths) {
   const Result<std::string> text = fs.ReadAll(paths.MainBranchFile());
   if (!text && IsNotFound(text.error())) return std::string(kMainBranch);
   if (!text) return text.error();
   const std::string branch(Trim(*text));
-  if (branch.empty() || IsMainName(branch)) return std::string(kMainBranch);
-  BRAID_TRY_ASSIGN(const bool exists, fs.Exists(paths.OnBranch(branch).BranchDirectory()));
-  if (exists) return branch;
-  return Error(ErrorCode::kCorruption, fmt::format("MAIN-BRANCH of {} names the branch '{}', which does not exist",
-                                                   paths.OnBranch(kMainBranch).DisplayName(), branch))
-      .Hint(fmt::format("put the name of an existing branch into {}, or delete the file to make the table's root main",
-                        paths.MainBranchFile()));
+  return branch.empty() || IsMainName(branch) ? std::string(kMainBranch) : branch;
+}
+
+}  // namespace
+
+Result<std::string> ReadMainBranch(const FileSystem& fs, const TablePaths& paths) {
+  BRAID_TRY_ASSIGN(std::string branch, ReadPointer(fs, paths));
+  while (branch != kMainBranch) {
+    BRAID_TRY_ASSIGN(const bool exists, fs.Exists(paths.OnBranch(branch).BranchDirectory()));
+    if (exists) return branch;
+    // The pointer goes before the folder does: then it was read just before.
+    BRAID_TRY_ASSIGN(std::string now, ReadPointer(fs, paths));
+    if (now == branch) {
+      return Error(ErrorCode::kCorruption, fmt::format("MAIN-BRANCH of {} names the branch '{}', which does not exist",
+                                                       paths.OnBranch(kMainBranch).DisplayName(), branch))
+          .Hint(fmt::format("put the name of an existing branch into {}, or delete the file to make the table's root main",
+                            paths.MainBranchFile()));
+    }
+    branch = std::move(now);
+  }
+  return branch;
 }
 
 Status WriteMainBranch(FileSystem& fs, const TablePaths& paths, std::string_view branch) {

@@ -12,8 +12,10 @@ namespace braid {
 namespace {
 
 // A replacement of main moves folders within milliseconds, unless the machine is busy.
-constexpr int kLooks = 500;
+constexpr int kLooks = 1500;
 constexpr std::chrono::milliseconds kPause{20};
+// A line that is being renamed may be missed once by a listing.
+constexpr int kMisses = 5;
 
 Result<bool> IsMainBeingReplaced(const Table& table) {
   BRAID_TRY_ASSIGN(const std::vector<OperationJournal> journals, ListJournals(table.file_system(), table.paths()));
@@ -40,12 +42,15 @@ Result<bool> internal::IsWhereItWas(const Table& table) {
 }
 
 Result<Table> internal::FindLineAgain(const Table& table) {
+  int misses = 0;
   for (int look = 0; look < kLooks; ++look) {
+    // One that was killed is finished by whoever comes next.
+    if (look % 50 == 0) RecoverOnOpen(ContextOf(table));
     BRAID_TRY_ASSIGN(const bool moving, IsMainBeingReplaced(table));
     if (!moving) {
       BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.file_system(), table.paths().root(), Inference::kSkip));
       if (const Line* line = lines.FindById(table.line().id)) return table.MovedTo(line->paths);
-      return MovedError(table);
+      if (++misses == kMisses) return MovedError(table);
     }
     std::this_thread::sleep_for(kPause);
   }

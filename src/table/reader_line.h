@@ -28,7 +28,7 @@ Result<Table> FindLineAgain(const Table& table);
 
 template <typename T>
 Result<T> OnLine(const Table& table, const std::function<Result<T>(const Table&)>& work) {
-  constexpr int kAttempts = 3;
+  constexpr int kAttempts = 10;
   Table here = table;
   for (int attempt = 1;; ++attempt) {
     Result<T> done = work(here);

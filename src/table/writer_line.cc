@@ -12,11 +12,33 @@
 
 namespace braid {
 
+namespace {
+
+struct FoundLine {
+  TablePaths paths;
+  std::string id;
+};
+
+// The line that a name means. Its folder may move between the two looks: then it is looked for again.
+Result<FoundLine> LineOf(const FileSystem& fs, const std::string& root, const std::string& name) {
+  BRAID_TRY_ASSIGN(TablePaths paths, ResolveLine(fs, root, name));
+  while (true) {
+    Result<std::string> id = ReadLineId(fs, paths);
+    if (id) return FoundLine{.paths = std::move(paths), .id = *std::move(id)};
+    if (id.error().code() != ErrorCode::kNotFound) return std::move(id).error();
+    BRAID_TRY_ASSIGN(TablePaths now, ResolveLine(fs, root, name));
+    if (now.branch() == paths.branch()) return std::move(id).error();
+    paths = std::move(now);
+  }
+}
+
+}  // namespace
+
 Status WriterLine::Find() {
   FileSystem& fs = table_.file_system();
-  BRAID_TRY_ASSIGN(const TablePaths paths, ResolveLine(fs, table_.paths().root(), table_.line().name));
-  BRAID_TRY_ASSIGN(const std::string id, ReadLineId(fs, paths));
-  if (id != table_.line().id) return MovedError(table_);
+  BRAID_TRY_ASSIGN(const FoundLine found, LineOf(fs, table_.paths().root(), table_.line().name));
+  const TablePaths& paths = found.paths;
+  if (found.id != table_.line().id) return MovedError(table_);
   if (paths.branch() != table_.paths().branch()) table_ = table_.MovedTo(paths);
   Result<std::unique_ptr<DirectoryHandle>> folder = fs.OpenDirectory(paths.SnapshotDirectory());
   if (!folder && folder.error().code() == ErrorCode::kNotFound) {
@@ -39,7 +61,9 @@ Status WriterLine::CheckHead(const std::optional<Snapshot>& head) const {
     return Error(ErrorCode::kUnavailable, fmt::format("branch {} of {} is becoming main", table_.paths().branch(), table_.name()))
         .Hint("run it again in a moment");
   }
-  return MovedError(table_);
+  if (IsMainName(table_.line().name)) return MovedError(table_);
+  return Error(ErrorCode::kConflict, fmt::format("branch {} of {} was main until it was replaced, and takes no commits", table_.line().name, table_.name()))
+      .Hint("make a branch from it and write there, or bring it back with `braid branch replace-main --undo`");
 }
 
 Status WriterLine::CreateFile(const Snapshot& snapshot) {
@@ -53,6 +77,10 @@ Status WriterLine::CreateFile(const Snapshot& snapshot) {
   if (created.error().code() == ErrorCode::kAlreadyExists) {
     return Error(ErrorCode::kConflict, fmt::format("cannot commit to {}: another writer committed snapshot {} first",
                                                    table_.paths().DisplayName(), snapshot.id));
+  }
+  if (created.error().code() == ErrorCode::kNotFound) {
+    // The folder went while the commit was being prepared: the line is somewhere else by now.
+    return Error(ErrorCode::kConflict, fmt::format("{} moved while something was committed to it", table_.paths().DisplayName()));
   }
   if (created.error().code() != ErrorCode::kCommitUnknown) return created;
   const Result<bool> exists = folder_->Exists(name);
@@ -87,11 +115,11 @@ Status WriterLine::Create(const Snapshot& snapshot, const std::optional<Snapshot
 
 Result<bool> WriterLine::IsStillRight(const Snapshot& snapshot, const std::optional<Snapshot>& head) const {
   const FileSystem& fs = table_.file_system();
-  BRAID_TRY_ASSIGN(const TablePaths paths, ResolveLine(fs, table_.paths().root(), table_.line().name));
-  const Result<std::string> id = ReadLineId(fs, paths);
-  if (!id && id.error().code() == ErrorCode::kNotFound) return false;
-  if (!id) return id.error();
-  if (*id != table_.line().id) return false;
+  const Result<FoundLine> found = LineOf(fs, table_.paths().root(), table_.line().name);
+  if (!found && found.error().code() == ErrorCode::kNotFound) return false;
+  if (!found) return found.error();
+  const TablePaths& paths = found->paths;
+  if (found->id != table_.line().id) return false;
   if (paths.branch() != table_.paths().branch()) {
     // Renamed since: right if the file went with it.
     const Result<Snapshot> ours = ReadSnapshot(fs, paths, snapshot.id);
