@@ -261,6 +261,7 @@ Result<CreatedBranch> CreateBranch(const OperationContext& context, const Create
         .Hint("give one of them");
   }
   BRAID_TRY_ASSIGN(const LockedTable table, LockedTable::Acquire(context));
+  BRAID_TRY(SettleForeignRenames(table));
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), context.root, Inference::kSkip));
   const Result<FileStatus> present = table.fs().Stat(table.root().OnBranch(request.name).BranchDirectory());
   if (!present && present.error().code() != ErrorCode::kNotFound) return present.error();

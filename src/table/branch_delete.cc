@@ -99,7 +99,8 @@ Status FinishDeletion(const LockedTable& table, const std::string& name, const s
   BRAID_TRY(DeleteGuards(table, lines, name));
   BRAID_TRY_ASSIGN(const auto aliases, ListAliases(fs, table.root()));
   for (const auto& [alias_name, alias] : aliases) {
-    if (alias.line_id == line_id) BRAID_TRY(fs.Delete(table.root().AliasFile(alias_name)));
+    // Neither may the name that was deleted mean another line again.
+    if (alias.line_id == line_id || alias_name == name) BRAID_TRY(fs.Delete(table.root().AliasFile(alias_name)));
   }
   return Ok();
 }
@@ -116,6 +117,7 @@ Status Carry(const LockedTable& table, const OperationJournal& journal, const Ta
 
 Result<DeletedBranch> DeleteBranch(const OperationContext& context, const DeleteBranchRequest& request) {
   BRAID_TRY_ASSIGN(const LockedTable table, LockedTable::Acquire(context));
+  BRAID_TRY(SettleForeignRenames(table));
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), context.root));
   BRAID_TRY_ASSIGN(const Line* branch, FindBranch(lines, request.name, context.table_name));
   BRAID_TRY(CheckUnused(table, lines, *branch, request.force));

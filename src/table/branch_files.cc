@@ -78,6 +78,23 @@ Status WriteGuardTag(FileSystem& fs, const TablePaths& line, const std::string& 
   return WriteTag(fs, line, {.name = name, .snapshot = snapshot, .create_time = {}, .time_retained = {}});
 }
 
+Result<Snapshot> ForkPointOf(const FileSystem& fs, const ForkRecord& record, const TablePaths& parent) {
+  if (!record.anchor) {
+    return Error(ErrorCode::kNotFound, fmt::format("branch {} was not made from a snapshot", record.name));
+  }
+  const SnapshotRef& fork = record.anchor->snapshot;
+  if (record.base && RefOf(*record.base) == fork) return *record.base;
+  Result<Snapshot> snapshot = ReadSnapshot(fs, parent, fork.id);
+  if (snapshot && RefOf(*snapshot) == fork) return snapshot;
+  BRAID_TRY_ASSIGN(const std::vector<std::string> names, ListTags(fs, parent));
+  for (const std::string& name : names) {
+    Result<Tag> tag = ReadTag(fs, parent, name);
+    if (tag && RefOf(tag->snapshot) == fork) return std::move(tag->snapshot);
+  }
+  return Error(ErrorCode::kNotFound, fmt::format("{} does not have snapshot {} any more, from which {} goes back to it",
+                                                 parent.DisplayName(), fork.id, record.name));
+}
+
 Status DeleteTagFile(FileSystem& fs, const TablePaths& line, const std::string& name) {
   return fs.Delete(line.TagFile(name));
 }

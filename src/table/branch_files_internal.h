@@ -44,6 +44,14 @@ Result<const Line*> FindBranch(const TableLines& lines, std::string_view name, s
 Result<std::vector<std::string>> StageSchemas(FileSystem& fs, const TablePaths& from, const TablePaths& to,
                                               std::optional<SchemaId> last);
 
+/// The last snapshot that a branch has in common with its parent. After the branch's own parent was deleted that is not its
+/// base. Errors: kNotFound if the parent does not hold it any more and nothing tells it.
+Result<Snapshot> ForkPointOf(const FileSystem& fs, const ForkRecord& record, const TablePaths& parent);
+
+/// Gives branches that another engine renamed their new name in their record and guard tags, which would otherwise be
+/// taken for left-overs of a branch that is gone. For commands that write or remove such tags.
+Status SettleForeignRenames(const LockedTable& table);
+
 Status WriteAlias(FileSystem& fs, const TablePaths& root, std::string_view name, const BranchAlias& alias);
 /// Names of all aliases with what they mean, also ended ones.
 Result<std::vector<std::pair<std::string, BranchAlias>>> ListAliases(const FileSystem& fs, const TablePaths& root);

@@ -28,7 +28,7 @@ struct MergeBase {
   const Line* recorder = nullptr;
 };
 
-Result<MergeBase> FindMergeBase(const Line& source, const Line& target) {
+Result<MergeBase> FindMergeBase(const FileSystem& fs, const Line& source, const Line& target) {
   for (const Line* line : {&source, &target}) {
     const Line& other = line == &source ? target : source;
     if (!line->record) continue;
@@ -38,7 +38,11 @@ Result<MergeBase> FindMergeBase(const Line& source, const Line& target) {
   }
   for (const Line* line : {&source, &target}) {
     const Line& other = line == &source ? target : source;
-    if (line->record && line->record->parent_line_id == other.id && line->record->base) return MergeBase{*line->record->base, line};
+    if (!line->record || line->record->parent_line_id != other.id || !line->record->base) continue;
+    Result<Snapshot> fork = ForkPointOf(fs, *line->record, other.paths);
+    if (!fork && fork.error().code() == ErrorCode::kNotFound) continue;
+    if (!fork) return std::move(fork).error();
+    return MergeBase{*std::move(fork), line};
   }
   return Error(ErrorCode::kConflict, fmt::format("no common snapshot to merge from: neither {} nor {} was made from the other", source.name, target.name))
       .Hint("`braid branch show` tells where a branch comes from; `adopt` records it where another engine made it");
@@ -48,7 +52,7 @@ bool IsPhysical(const Snapshot& snapshot) {
   return snapshot.commit_kind_text.empty() && (snapshot.commit_kind == CommitKind::kCompact || snapshot.commit_kind == CommitKind::kAnalyze);
 }
 
-// Snapshots above an id, oldest first. Errors: kConflict if one between has expired: what it did cannot be told.
+// Snapshots above an id, oldest first. Errors: kConflict if the line does not have the base among its ancestors.
 Result<std::vector<Snapshot>> SnapshotsSince(const FileSystem& fs, const Line& line, const SnapshotRef& base) {
   BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs, line.paths));
   std::vector<Snapshot> since;
@@ -62,7 +66,18 @@ Result<std::vector<Snapshot>> SnapshotsSince(const FileSystem& fs, const Line& l
     }
     if (id > base.id) since.push_back(std::move(snapshot));
   }
+  if (ids.empty() || ids.back() < base.id) {
+    return Error(ErrorCode::kConflict, fmt::format("{} does not go as far as snapshot {}, from which the merge would begin",
+                                                   line.paths.DisplayName(), base.id))
+        .Hint("`braid branch show` tells what both have in common");
+  }
   return since;
+}
+
+// Whether rows may have come or gone since the base; what expired snapshots did cannot be told.
+bool HasMoved(const std::vector<Snapshot>& since, SnapshotId base) {
+  if (since.empty()) return false;
+  return since.front().id != base.next() || !std::all_of(since.begin(), since.end(), IsPhysical);
 }
 
 class BranchComparison {
@@ -70,16 +85,15 @@ class BranchComparison {
   BranchComparison(const FileSystem& fs, const Line& source, const Line& target) : fs_(fs), source_(source), target_(target) {}
 
   Result<MergeReport> Run() {
-    BRAID_TRY_ASSIGN(base_, FindMergeBase(source_, target_));
+    BRAID_TRY_ASSIGN(base_, FindMergeBase(fs_, source_, target_));
     MergeReport report;
     report.source = source_.is_main ? std::string(kMainBranch) : source_.name;
     report.target = target_.is_main ? std::string(kMainBranch) : target_.name;
     report.base = RefOf(base_.snapshot);
     BRAID_TRY_ASSIGN(report.source_snapshots, SnapshotsSince(fs_, source_, report.base));
     BRAID_TRY_ASSIGN(report.target_snapshots, SnapshotsSince(fs_, target_, report.base));
-    const bool source_moved = !std::all_of(report.source_snapshots.begin(), report.source_snapshots.end(), IsPhysical);
-    const bool target_moved = !std::all_of(report.target_snapshots.begin(), report.target_snapshots.end(), IsPhysical);
-    if (!source_moved) {
+    const bool target_moved = HasMoved(report.target_snapshots, report.base.id);
+    if (!HasMoved(report.source_snapshots, report.base.id)) {
       report.state = MergeState::kNothingToMerge;
     } else if (target_moved) {
       report.state = MergeState::kDiverged;
@@ -102,6 +116,11 @@ Error Diverged(const MergeReport& report) {
   std::vector<std::string> theirs;
   for (const Snapshot& snapshot : report.target_snapshots) {
     if (!IsPhysical(snapshot)) theirs.push_back(fmt::format("{}", snapshot.id));
+  }
+  if (theirs.empty()) {
+    return Error(ErrorCode::kConflict, fmt::format("snapshots of {} since {} have expired, so that it cannot be told whether {} has what they did",
+                                                   report.target, report.base.id, report.source))
+        .Hint("`braid branch replace-main` gives them up for the branch's");
   }
   return Error(ErrorCode::kConflict, fmt::format("{} has {} commits since snapshot {} that {} does not have: {}", report.target, theirs.size(),
                                                  report.base.id, report.source, Join(theirs, ", ")))
@@ -151,17 +170,25 @@ class Forward {
     return Ok();
   }
 
-  Result<bool> IsPastCommitPoint() const {
-    const Result<Snapshot> first = ReadSnapshot(fs_, target_->paths, snapshots_.front().id);
-    if (!first && first.error().code() == ErrorCode::kNotFound) return false;
-    if (!first) return first.error();
-    return RefOf(*first) == RefOf(snapshots_.front());
+  // How many of the snapshots the target has by now, counting those between as well that have expired.
+  Result<std::size_t> CountPublished() const {
+    for (std::size_t count = snapshots_.size(); count > 0; --count) {
+      const Result<Snapshot> present = ReadSnapshot(fs_, target_->paths, snapshots_[count - 1].id);
+      if (!present && present.error().code() != ErrorCode::kNotFound) return present.error();
+      if (present && RefOf(*present) == RefOf(snapshots_[count - 1])) return count;
+    }
+    return std::size_t{0};
   }
 
-  Status Carry() {
-    if (guards_) BRAID_TRY(WriteGuardTag(fs_, source_->paths, Guard(), snapshots_.back()));
+  // Publishes the snapshots from this one on. The guard tag that protects them on the target can only be written when it
+  // is certain which is the last, so until then a consumer keeps other engines from expiring any.
+  Status Carry(std::size_t published) {
+    if (guards_) {
+      BRAID_TRY(WriteGuardTag(fs_, source_->paths, Guard(), snapshots_.back()));
+      BRAID_TRY(WriteConsumer(fs_, target_->paths, Pin()));
+    }
     BRAID_TRY(CopySchemas());
-    BRAID_TRY(Publish());
+    BRAID_TRY(Publish(published));
     return Finish();
   }
 
@@ -171,13 +198,16 @@ class Forward {
     if (guards_) {
       BRAID_TRY(WriteGuardTag(fs_, source_->paths, Guard(), last_));
       BRAID_TRY(WriteGuardTag(fs_, target_->paths, Guard(), last_));
+      BRAID_TRY(DeleteConsumer(fs_, target_->paths, Pin().id));
     }
-    BRAID_TRY(WriteLatestHint(fs_, target_->paths, last_.id));
+    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> head, FindLatestSnapshot(fs_, target_->paths));
+    if (head) BRAID_TRY(WriteLatestHint(fs_, target_->paths, *head));
     return WriteLink();
   }
 
   Status Undo() {
     BRAID_TRY(DeleteTagFile(fs_, source_->paths, Guard()));
+    BRAID_TRY(DeleteConsumer(fs_, target_->paths, Pin().id));
     const Json* schemas = journal_.args.Find("newSchemas");
     if (schemas == nullptr || !schemas->is_array()) return Ok();
     BRAID_TRY_ASSIGN(const std::optional<SnapshotId> head, FindLatestSnapshot(fs_, target_->paths));
@@ -206,6 +236,7 @@ class Forward {
   }
 
   std::string Guard() const { return LinkGuardTag(guard_branch_, link_); }
+  Consumer Pin() const { return {.id = "braid-merge-" + journal_.id.substr(0, 8), .next_snapshot = snapshots_.front().id}; }
 
   Status CopySchemas() {
     const Json* schemas = journal_.args.Find("newSchemas");
@@ -216,8 +247,14 @@ class Forward {
     return Ok();
   }
 
-  Status Publish() {
+  Status Publish(std::size_t published) {
+    published_.clear();
     for (const Snapshot& snapshot : snapshots_) {
+      if (published_.size() < published) {
+        last_ = snapshot;
+        published_.push_back(snapshot.id);
+        continue;
+      }
       const Result<Snapshot> present = ReadSnapshot(fs_, target_->paths, snapshot.id);
       if (!present && present.error().code() != ErrorCode::kNotFound) return present.error();
       const Status created = present ? Status(Error(ErrorCode::kConflict, "")) : CreateSnapshot(fs_, target_->paths, snapshot);
@@ -411,7 +448,7 @@ Result<MergeReport> FastForward(const OperationContext& context, const MergeBran
   Forward forward(table, journal);
   const Status done = RunJournalled(table, journal, [&]() -> Status {
     BRAID_TRY(forward.Open());
-    return forward.Carry();
+    return forward.Carry(0);
   });
   if (forward.interrupted()) return *forward.interrupted();
   BRAID_TRY(done);
@@ -426,12 +463,12 @@ Result<Recovered> RecoverMergeBranch(const LockedTable& table, const OperationJo
     if (opened.error().code() == ErrorCode::kNotFound) return Recovered::kUndone;
     return std::move(opened).error();
   }
-  BRAID_TRY_ASSIGN(const bool committed, forward.IsPastCommitPoint());
-  if (!committed) {
+  BRAID_TRY_ASSIGN(const std::size_t published, forward.CountPublished());
+  if (published == 0) {
     BRAID_TRY(forward.Undo());
     return Recovered::kUndone;
   }
-  BRAID_TRY(forward.Carry());
+  BRAID_TRY(forward.Carry(published));
   return Recovered::kCompleted;
 }
 

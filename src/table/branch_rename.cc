@@ -10,6 +10,7 @@
 #include "meta/stores.h"
 #include "table/branch_files_internal.h"
 #include "table/recoveries_internal.h"
+#include "table/seal.h"
 
 namespace braid {
 
@@ -75,8 +76,13 @@ Status FinishRename(const LockedTable& table, const std::string& from, const std
   const TablePaths paths = table.root().OnBranch(to);
   BRAID_TRY(table.fs().SyncFiles(std::vector{paths.BranchDirectory()}));
   BRAID_TRY_ASSIGN(std::optional<ForkRecord> record, ReadForkRecord(table.fs(), paths));
-  if (record && record->name != to) {
+  if (record && record->retired) {
+    // A former main that somebody gives a name is to be kept, and written to.
+    BRAID_TRY(UnsealLine(table, paths, record->retired->operation));
+  }
+  if (record && (record->name != to || record->retired)) {
     record->name = to;
+    record->retired.reset();
     BRAID_TRY(WriteForkRecord(table.fs(), paths, *record));
   }
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), table.context().root, Inference::kSkip));
@@ -107,9 +113,24 @@ Status CarryRename(const LockedTable& table, const OperationJournal& journal, co
 
 }  // namespace
 
+Status SettleForeignRenames(const LockedTable& table) {
+  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), table.context().root, Inference::kSkip));
+  for (const Line& line : lines.lines) {
+    if (line.kind != LineKind::kBranch || !line.record || line.record->name == line.name) continue;
+    // Another branch has that name, and so its guard tags.
+    const Line* other = lines.Find(line.record->name);
+    if (other == nullptr || !other->record) BRAID_TRY(RenameGuards(table, lines, line.record->name, line.name));
+    ForkRecord record = *line.record;
+    record.name = line.name;
+    BRAID_TRY(WriteForkRecord(table.fs(), line.paths, record));
+  }
+  return Ok();
+}
+
 Result<std::vector<std::string>> RenameBranch(const OperationContext& context, const RenameBranchRequest& request) {
   BRAID_TRY(CheckBranchName(request.to));
   BRAID_TRY_ASSIGN(const LockedTable table, LockedTable::Acquire(context));
+  BRAID_TRY(SettleForeignRenames(table));
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), context.root, Inference::kSkip));
   BRAID_TRY_ASSIGN(const Line* branch, FindBranch(lines, request.from, context.table_name));
   BRAID_TRY(MayMove(*branch, LineMove::kRename));
@@ -137,8 +158,11 @@ Result<Recovered> RecoverRenameBranch(const LockedTable& table, const OperationJ
   BRAID_TRY_ASSIGN(const std::string from, journal.args.GetString("from"));
   BRAID_TRY_ASSIGN(const std::string to, journal.args.GetString("to"));
   const Json* update_options = journal.args.Find("updateOptions");
-  BRAID_TRY_ASSIGN(const bool there, table.fs().Exists(table.root().OnBranch(from).BranchDirectory()));
-  if (there) {
+  BRAID_TRY_ASSIGN(const std::string branch_id, journal.args.GetString("branchId"));
+  const Result<std::string> there = ReadLineId(table.fs(), table.root().OnBranch(from));
+  if (!there && there.error().code() != ErrorCode::kNotFound) return there.error();
+  // Another engine may have made a branch of the former name meanwhile.
+  if (there && *there == branch_id) {
     BRAID_TRY(table.fs().Delete(table.root().AliasFile(from)));
     return Recovered::kUndone;
   }

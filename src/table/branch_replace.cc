@@ -108,7 +108,10 @@ class ReplacePreflight {
     for (std::size_t steps = 0; steps <= lines_.lines.size(); ++steps) {
       if (!line->record || !line->record->anchor || !line->record->base) break;
       if (line->record->parent_line_id == old_.id) {
-        fork_ = *line->record->base;
+        Result<Snapshot> fork = ForkPointOf(fs_, *line->record, old_.paths);
+        if (!fork && fork.error().code() == ErrorCode::kNotFound) break;
+        if (!fork) return std::move(fork).error();
+        fork_ = *std::move(fork);
         return CheckForkIsMains();
       }
       line = lines_.FindById(line->record->parent_line_id);
@@ -237,6 +240,7 @@ Result<ReplacedMain> Carry(const LockedTable& table, const ReplacePlan& plan, Re
 }
 
 Result<ReplacedMain> Replace(const LockedTable& table, const ReplaceMainRequest& request) {
+  BRAID_TRY(SettleForeignRenames(table));
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), table.context().root));
   BRAID_TRY_ASSIGN(const ReplacePlan plan, ReplacePreflight(table, lines, request).Plan());
   BRAID_TRY_ASSIGN(ReplacedMain result, ResultOf(table, lines, plan));

@@ -3,11 +3,14 @@
 #include <atomic>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <thread>
 
 #include <gmock/gmock.h>
 
 #include "base/uuid.h"
+#include "meta/line_upkeep.h"
+#include "meta/snapshot_json.h"
 #include "table/branch_list.h"
 #include "table/branch_merge.h"
 #include "table/branch_table_testing.h"
@@ -267,6 +270,75 @@ TEST_F(BranchReplaceTest, AnAbortedReplacementLeavesTheBranchAsItWas) {
   }
 }
 
+TEST_F(BranchReplaceTest, BothMainsAreWhereOtherEnginesLookWhereverItStops) {
+  // Their cleaning counts the files of the root and of branches alone.
+  for (std::int64_t nth = 1;; ++nth) {
+    SCOPED_TRACE("call " + std::to_string(nth));
+    ASSERT_NO_FATAL_FAILURE(MakeTable());
+    ASSERT_NO_FATAL_FAILURE(Fork());
+    std::set<std::string> wanted;
+    for (const TablePaths& line : {root_, root_.OnBranch("fix")}) {
+      wanted.insert(SnapshotIdentity(*ReadSnapshot(*fs_, line, SnapshotId(3))));
+    }
+    const auto stopping = std::make_shared<FaultInjectingFileSystem>(fs_);
+    stopping->FailAt(nth, FaultInjectingFileSystem::Fault::kStop);
+    const auto replaced = ReplaceMain(Context(stopping), {.name = "fix"});
+    std::set<std::string> found;
+    for (const std::string& file : FilesWith("/snapshot/snapshot-")) {
+      if (file.find("/.") != std::string::npos) continue;
+      found.insert(SnapshotIdentity(*ParseSnapshot(*fs_->ReadAll(file))));
+    }
+    for (const std::string& identity : wanted) EXPECT_TRUE(found.contains(identity));
+    if (replaced) break;
+  }
+  EXPECT_THAT(FilesWith("braid-replace-"), IsEmpty()) << "nothing holds expiry back any more";
+}
+
+TEST_F(BranchReplaceTest, LeavesOutHistoryThatAnotherEngineTookWithTheOtherLine) {
+  ASSERT_THAT(ReplaceMain(Context(), {.name = "fix"}), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const Snapshot first, ReadSnapshot(*fs_, root_, SnapshotId(1)));
+  for (const std::string& list : {first.base_manifest_list, first.delta_manifest_list}) {
+    ASSERT_THAT(fs_->Delete(root_.ManifestFile(list)), IsOk());
+  }
+  ASSERT_THAT(DeleteSnapshot(*fs_, root_, SnapshotId(1)), IsOk());
+  ASSERT_THAT(UndoReplaceMain(Context(), false), IsOk());
+  EXPECT_THAT(Rows("main"), HasValue(ElementsAre("1", "2", "3")));
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(*fs_, root_));
+  EXPECT_EQ(ids.front(), SnapshotId(2)) << "what is there can be read";
+  EXPECT_THAT(Rows("main", {{"scan.snapshot-id", "2"}}), HasValue(ElementsAre("1", "2")));
+}
+
+TEST_F(BranchReplaceTest, AFormerMainThatGetsANameIsKeptAndWrittenTo) {
+  BRAID_ASSERT_OK_AND_ASSIGN(const ReplacedMain replaced, ReplaceMain(Context(), {.name = "fix"}));
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table hidden, Open(replaced.kept_as));
+  EXPECT_THAT(Insert(hidden, {{4}}), HasMessage("takes no commits"));
+  ASSERT_THAT(RenameBranch(Context(), {.from = replaced.kept_as, .to = "former"}), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Add("former", 4));
+  EXPECT_THAT(Rows("former"), HasValue(ElementsAre("1", "2", "3", "4")));
+  EXPECT_THAT(UndoReplaceMain(Context(), false), IsError(ErrorCode::kNotFound));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto branches, SummarizeBranches(*fs_, kTestTableRoot, false));
+  EXPECT_EQ(branches.size(), 1U) << "in sight";
+}
+
+TEST_F(BranchReplaceTest, KeepsWhatAnotherEngineCommitsToTheRootWhileMainIsABranch) {
+  ASSERT_THAT(ReplaceMain(Context(), {.name = "fix", .materialize = false}), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<SnapshotId> head, FindLatestSnapshot(*fs_, root_));
+  BRAID_ASSERT_OK_AND_ASSIGN(Snapshot late, ReadSnapshot(*fs_, root_, *head));
+  late.id = head->next();
+  late.commit_user = "java";
+  ASSERT_THAT(CreateSnapshot(*fs_, root_, late), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const ReplacedMain moved, MaterializeMain(Context()));
+  EXPECT_THAT(Rows("main"), HasValue(ElementsAre("1", "2", "20")));
+  ASSERT_TRUE(moved.kept_as.starts_with("late-")) << moved.kept_as;
+  EXPECT_EQ(moved.drop_after_ms, 0) << "kept until somebody deletes it";
+  BRAID_ASSERT_OK_AND_ASSIGN(const TableLines lines, ListLines(*fs_, kTestTableRoot));
+  const Line* kept = lines.Find(moved.kept_as);
+  ASSERT_NE(kept, nullptr);
+  EXPECT_FALSE(kept->is_retired());
+  EXPECT_EQ(ReadSnapshot(*fs_, kept->paths, late.id)->commit_user, "java");
+  EXPECT_THAT(ReadTag(*fs_, root_, ForkGuardTag(moved.kept_as)), IsOk());
+}
+
 TEST_F(BranchReplaceTest, DropsTheFormerMainWhenItsTimeIsOver) {
   ManualClock clock(SystemClock().NowMs());
   OperationContext context = Context();
@@ -394,6 +466,85 @@ TEST_F(BranchMergeTest, RefusesAGapInTheBranchsHistory) {
   ASSERT_THAT(fs_->Delete(root_.OnBranch("dev").SnapshotFile(SnapshotId(4))), IsOk());
   ASSERT_THAT(fs_->Delete(root_.OnBranch("dev").SnapshotFile(SnapshotId(3))), IsOk());
   EXPECT_THAT(FastForward(Context(), {.source = "dev"}), IsError(ErrorCode::kUnsupported));
+}
+
+TEST_F(BranchMergeTest, DoesNotTakeAnExpiredCommitForNothing) {
+  BRAID_ASSERT_OK_AND_ASSIGN(Snapshot last, ReadSnapshot(*fs_, root_.OnBranch("dev"), SnapshotId(5)));
+  last.commit_kind = CommitKind::kCompact;
+  ASSERT_THAT(fs_->Replace(root_.OnBranch("dev").SnapshotFile(SnapshotId(5)), PrintSnapshot(last)), IsOk());
+  for (const int id : {3, 4}) ASSERT_THAT(DeleteSnapshot(*fs_, root_.OnBranch("dev"), SnapshotId(id)), IsOk());
+  EXPECT_THAT(FastForward(Context(), {.source = "dev"}), IsError(ErrorCode::kUnsupported)) << "4 brought rows";
+}
+
+TEST_F(BranchMergeTest, ABranchWhoseParentIsGoneGoesBackToTheLastSnapshotThatMainHas) {
+  ASSERT_THAT(CreateBranch(Context(), {.name = "next", .from_branch = "dev", .latest = true}), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Add("next", 40));
+  ASSERT_NO_FATAL_FAILURE(Add("main", 4));
+  ASSERT_NO_FATAL_FAILURE(TagSnapshot("main", "own", 4));
+  ASSERT_THAT(DeleteBranch(Context(), {.name = "dev", .force = true}), IsOk());
+  EXPECT_THAT(FastForward(Context(), {.source = "next"}), IsError(ErrorCode::kConflict)) << "main has a row of its own";
+  EXPECT_THAT(Rows("main"), HasValue(ElementsAre("1", "2", "3", "4")));
+  EXPECT_THAT(ReplaceMain(Context(), {.name = "next"}), HasMessage("tags after the fork"));
+  BRAID_ASSERT_OK_AND_ASSIGN(const ReplacedMain replaced, ReplaceMain(Context(), {.name = "next", .keep_as = "old"}));
+  EXPECT_EQ(replaced.fork.id, SnapshotId(3));
+  EXPECT_THAT(Rows("main"), HasValue(ElementsAre("1", "2", "3", "30", "31", "40")));
+  EXPECT_THAT(ReadTag(*fs_, root_, "own"), IsError(ErrorCode::kNotFound));
+  EXPECT_EQ(ReadTag(*fs_, root_, ForkGuardTag("old"))->snapshot.id, SnapshotId(3));
+}
+
+TEST_F(BranchMergeTest, FinishesWhatAnotherEngineWentOnFrom) {
+  // Stopped when the first of two snapshots was published; then somebody committed to main and expired what was below.
+  bool published = false;
+  for (std::int64_t nth = 1; !published; ++nth) {
+    ASSERT_NO_FATAL_FAILURE(MakeTable());
+    ASSERT_NO_FATAL_FAILURE(Fork());
+    const auto stopping = std::make_shared<FaultInjectingFileSystem>(fs_);
+    stopping->FailAt(nth, FaultInjectingFileSystem::Fault::kStop);
+    ASSERT_FALSE(FastForward(Context(stopping), {.source = "dev"}));
+    published = fs_->Exists(root_.SnapshotFile(SnapshotId(4))).value();
+  }
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<Consumer> consumers, ListConsumers(*fs_, root_));
+  ASSERT_EQ(consumers.size(), 1U) << "expiry of other engines keeps what is being published";
+  EXPECT_EQ(consumers[0].next_snapshot, SnapshotId(4));
+  BRAID_ASSERT_OK_AND_ASSIGN(Snapshot theirs, ReadSnapshot(*fs_, root_, SnapshotId(4)));
+  theirs.id = SnapshotId(5);
+  theirs.delta_manifest_list = "manifest-list-of-java";
+  ASSERT_THAT(CreateSnapshot(*fs_, root_, theirs), IsOk());
+  for (int id = 1; id <= 3; ++id) ASSERT_THAT(DeleteSnapshot(*fs_, root_, SnapshotId(id)), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const LockedTable repaired, LockedTable::Acquire(Context()));
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(*fs_, root_));
+  EXPECT_THAT(ids, ElementsAre(SnapshotId(4), SnapshotId(5)));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto record, ReadForkRecord(*fs_, root_.OnBranch("dev")));
+  ASSERT_EQ(record->links.size(), 1U);
+  EXPECT_EQ(record->links[0].target.id, SnapshotId(4));
+  EXPECT_EQ(ReadTag(*fs_, root_, LinkGuardTag("dev", 1))->snapshot.id, SnapshotId(4));
+  EXPECT_THAT(ListConsumers(*fs_, root_), HasValue(IsEmpty()));
+}
+
+TEST_F(BranchMergeTest, ABranchThatAnotherEngineRenamedKeepsItsGuardTags) {
+  ASSERT_THAT(fs_->Rename(root_.OnBranch("dev").BranchDirectory(), root_.OnBranch("work").BranchDirectory()), IsOk());
+  ASSERT_THAT(CreateBranch(Context(), {.name = "dev", .snapshot = SnapshotId(1)}), IsOk());
+  EXPECT_EQ(ReadTag(*fs_, root_, ForkGuardTag("work"))->snapshot.id, SnapshotId(3));
+  EXPECT_EQ(ReadTag(*fs_, root_, ForkGuardTag("dev"))->snapshot.id, SnapshotId(1));
+  ASSERT_THAT(DeleteBranch(Context(), {.name = "dev"}), IsOk());
+  EXPECT_THAT(ReadTag(*fs_, root_, ForkGuardTag("work")), IsOk());
+  EXPECT_EQ((*ReadForkRecord(*fs_, root_.OnBranch("work")))->name, "work");
+}
+
+TEST_F(BranchMergeTest, ARenameIsFinishedAlthoughTheFormerNameIsTakenAgain) {
+  for (std::int64_t nth = 1;; ++nth) {
+    ASSERT_NO_FATAL_FAILURE(MakeTable());
+    ASSERT_NO_FATAL_FAILURE(Fork());
+    const auto stopping = std::make_shared<FaultInjectingFileSystem>(fs_);
+    stopping->FailAt(nth, FaultInjectingFileSystem::Fault::kStop);
+    ASSERT_FALSE(RenameBranch(Context(stopping), {.from = "dev", .to = "work"}));
+    if (fs_->Exists(root_.OnBranch("work").BranchDirectory()).value()) break;
+  }
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::string schema, fs_->ReadAll(root_.SchemaFile(SchemaId(0))));
+  ASSERT_THAT(fs_->Replace(root_.OnBranch("dev").SchemaFile(SchemaId(0)), schema), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const LockedTable repaired, LockedTable::Acquire(Context()));
+  EXPECT_THAT(ReadTag(*fs_, root_, ForkGuardTag("work")), IsOk());
+  EXPECT_THAT(ReadTag(*fs_, root_, ForkGuardTag("dev")), IsError(ErrorCode::kNotFound));
 }
 
 TEST_F(BranchMergeTest, PublishesInOrderWhereverItFails) {

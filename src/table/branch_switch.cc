@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -97,6 +98,7 @@ class MainSwitch {
     if (!plan_.materialize) return Ok();
     if (!Reached("EXCHANGING")) {
       BRAID_TRY(RaiseAndSeal());
+      BRAID_TRY(WriteConsumer(fs_, table_.root(), Pin()));
       BRAID_TRY(Stage());
       BRAID_TRY(StopIfForeignCommits());
       BRAID_TRY(NameTheRoot());
@@ -134,8 +136,17 @@ class MainSwitch {
   }
 
   std::string Operation8() const { return journal_.id.substr(0, 8); }
-  std::string KeptName() const { return plan_.keep_as.empty() ? fmt::format("{}{}", kRetiredPrefix, Operation8()) : plan_.keep_as; }
+  std::string HiddenName() const { return fmt::format("{}{}", kRetiredPrefix, Operation8()); }
+  std::string KeptName() const { return plan_.keep_as.empty() ? HiddenName() : plan_.keep_as; }
+  // Holds back other engines' expiry on the root while its folders are copied and exchanged.
+  Consumer Pin() const { return {.id = "braid-replace-" + Operation8(), .next_snapshot = SnapshotId(1)}; }
   TablePaths Staged() const { return TablePaths::OfLineAt(table_.root().root(), journal_.id, table_.root().StagingDirectory(journal_.id)); }
+  // Where the former main lies once the exchange has begun: in a branch, whose files other engines' cleaning counts.
+  Result<TablePaths> FormerMain() const {
+    TablePaths hidden = table_.root().OnBranch(HiddenName());
+    BRAID_TRY_ASSIGN(const bool there, fs_.Exists(hidden.BranchDirectory()));
+    return there ? std::move(hidden) : Staged();
+  }
 
   // Step 3. The history before the fork goes with main: snapshots downwards, so that the branch never has a gap.
   Status CopyHistory() {
@@ -219,12 +230,17 @@ class MainSwitch {
     BRAID_TRY_ASSIGN(const std::vector<std::string> tags, ListTags(fs_, branch_));
     for (const std::string& name : tags) {
       if (Holds(*own_tags, name)) continue;
-      BRAID_TRY_ASSIGN(const bool is_mains, fs_.Exists(old_.TagFile(name)));
+      BRAID_TRY_ASSIGN(const Tag tag, ReadTag(fs_, branch_, name));
+      BRAID_TRY_ASSIGN(const bool mains_has_it, fs_.Exists(old_.TagFile(name)));
+      // One that somebody made on the branch meanwhile stays.
+      const bool is_mains = tag.snapshot.id < plan_.fork.id || (mains_has_it && tag.snapshot.id == plan_.fork.id);
       if (is_mains) BRAID_TRY(DeleteTagFile(fs_, branch_, name));
     }
     BRAID_TRY_ASSIGN(const std::vector<Consumer> consumers, ListConsumers(fs_, branch_));
     for (const Consumer& consumer : consumers) {
-      if (!Holds(*own_consumers, consumer.id)) BRAID_TRY(DeleteConsumer(fs_, branch_, consumer.id));
+      if (Holds(*own_consumers, consumer.id)) continue;
+      BRAID_TRY_ASSIGN(const auto mains, ReadConsumer(fs_, old_, consumer.id));
+      if (mains) BRAID_TRY(DeleteConsumer(fs_, branch_, consumer.id));
     }
     return Ok();
   }
@@ -241,6 +257,7 @@ class MainSwitch {
   Status Stage() {
     const TablePaths staged = Staged();
     BRAID_TRY(fs_.DeleteTree(staged.BranchDirectory()));
+    BRAID_TRY_ASSIGN(const std::set<std::string> left_out, DamagedHistory());
     std::vector<std::string> files;
     for (const std::string_view folder : kFolders) {
       const std::string target = JoinPath(staged.BranchDirectory(), folder);
@@ -249,7 +266,7 @@ class MainSwitch {
       BRAID_TRY_ASSIGN(const std::vector<FileInfo> children, fs_.List(source));
       for (const FileInfo& child : children) {
         if (child.is_directory || child.name.starts_with('.')) continue;
-        if (folder == "snapshot" && (child.name == "LATEST" || child.name == "EARLIEST")) continue;
+        if (folder == "snapshot" && (child.name == "LATEST" || child.name == "EARLIEST" || left_out.contains(child.name))) continue;
         // The branch's own guard tag at the fork is from now on the former main's.
         if (folder == "tag" && child.name == BaseName(branch_.TagFile(ForkGuardTag(plan_.branch)))) continue;
         const Status copied = StageCopy(fs_, JoinPath(source, child.name), JoinPath(target, child.name));
@@ -262,7 +279,35 @@ class MainSwitch {
     BRAID_TRY(WriteEarliestHint(fs_, staged, ids.front()));
     BRAID_TRY(WriteLatestHint(fs_, staged, ids.back()));
     if (plan_.guard_tags) BRAID_TRY(WriteGuardTag(fs_, staged, ForkGuardTag(KeptName()), plan_.fork));
+    BRAID_TRY(WriteConsumer(fs_, staged, Pin()));
     return fs_.SyncFiles(files);
+  }
+
+  // Names of snapshot files before the fork that are of no use: another engine that expired them on the other line took
+  // their manifests and data with them. What lies below goes too, so that the new main has no gap.
+  Result<std::set<std::string>> DamagedHistory() const {
+    BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs_, branch_));
+    std::set<std::string> names;
+    for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
+      if (*id >= plan_.fork.id) continue;
+      bool whole = names.empty();
+      if (whole) {
+        BRAID_TRY_ASSIGN(whole, HasLists(*id));
+      }
+      if (!whole) names.emplace(BaseName(branch_.SnapshotFile(*id)));
+    }
+    return names;
+  }
+
+  Result<bool> HasLists(SnapshotId id) const {
+    const Result<Snapshot> snapshot = ReadSnapshot(fs_, branch_, id);
+    if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound) return false;
+    if (!snapshot) return snapshot.error();
+    for (const std::string& list : {snapshot->base_manifest_list, snapshot->delta_manifest_list}) {
+      BRAID_TRY_ASSIGN(const bool there, fs_.Exists(branch_.ManifestFile(list)));
+      if (!there) return false;
+    }
+    return true;
   }
 
   // Another engine that writes on in spite of the seal would not see the root take over.
@@ -270,6 +315,7 @@ class MainSwitch {
     BRAID_TRY_ASSIGN(const std::vector<Snapshot> late, LateCommits(branch_, "materialize"));
     if (late.empty()) return Ok();
     BRAID_TRY(fs_.DeleteTree(Staged().BranchDirectory()));
+    BRAID_TRY(DeleteConsumer(fs_, table_.root(), Pin().id));
     stopped_ = Error(ErrorCode::kConflict, fmt::format("{} commits by {} landed on branch {} after it was sealed; {} is main now, but not yet where other engines look",
                                                        late.size(), UsersOf(late), plan_.branch, plan_.branch))
                    .Hint("nothing is lost; stop that writer, then run `braid branch materialize-main`");
@@ -279,7 +325,8 @@ class MainSwitch {
     return *stopped_;
   }
 
-  // Snapshots above this operation's seal, which can only be other engines'.
+  // Snapshots above the seal, which can only be other engines'. Main was sealed by another operation if this one only
+  // moves it.
   Result<std::vector<Snapshot>> LateCommits(const TablePaths& line, std::string_view reason) const {
     BRAID_TRY_ASSIGN(std::vector<SnapshotId> ids, ListSnapshots(fs_, line));
     std::vector<Snapshot> late;
@@ -288,10 +335,11 @@ class MainSwitch {
       if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound) continue;
       if (!snapshot) return std::move(snapshot).error();
       const std::optional<Seal> seal = SealOf(*snapshot);
-      if (seal && seal->operation == journal_.id && seal->reason == reason) return late;
+      const bool is_sealed = seal && seal->reason == reason;
+      if (is_sealed && (seal->operation == journal_.id || (plan_.switched && reason == "replace"))) return late;
       late.push_back(*std::move(snapshot));
     }
-    // No seal at all: the line was never this operation's to seal.
+    // No seal at all: MAIN-BRANCH was written by hand.
     return std::vector<Snapshot>();
   }
 
@@ -321,6 +369,8 @@ class MainSwitch {
     }
     SetMember(journal_.args, "staged", std::move(staged));
     BRAID_TRY(table_.Save(journal_));
+    BRAID_TRY_ASSIGN(const ForkRecord former, FormerMainsRecord(HiddenName(), true));
+    BRAID_TRY(WriteForkRecord(fs_, Staged(), former));
     record.root_line_id = plan_.new_line_id;
     record.root_record = branch_record;
     if (record.root_record) record.root_record->retired.reset();
@@ -331,16 +381,32 @@ class MainSwitch {
   // Step 8. An exchange undoes itself when repeated, so each looks first whether the root has the staged folder already.
   Status ExchangeFolders() {
     const Json* staged_ids = journal_.args.Find("staged");
+    BRAID_TRY(ShowStaged());
+    BRAID_TRY_ASSIGN(const TablePaths former, FormerMain());
     for (const std::string_view folder : kFolders) {
       const std::string root = JoinPath(table_.root().root(), folder);
-      const std::string staged = JoinPath(Staged().BranchDirectory(), folder);
+      const std::string staged = JoinPath(former.BranchDirectory(), folder);
       BRAID_TRY_ASSIGN(const std::int64_t staged_id, staged_ids->GetInteger(folder));
       const Result<FileStatus> present = fs_.Stat(root);
       if (!present && present.error().code() != ErrorCode::kNotFound) return present.error();
       if (present && static_cast<std::int64_t>(present->file_id) == staged_id) continue;
       BRAID_TRY(present ? fs_.Exchange(staged, root) : fs_.Rename(staged, root));
     }
-    return fs_.SyncFiles(std::vector{table_.root().root(), Staged().BranchDirectory()});
+    BRAID_TRY(fs_.SyncFiles(std::vector{table_.root().root(), former.BranchDirectory()}));
+    BRAID_TRY(DeleteConsumer(fs_, former, Pin().id));
+    return DeleteConsumer(fs_, table_.root(), Pin().id);
+  }
+
+  // The staged folder becomes the hidden branch before it holds the former main: cleaning of other engines knows the
+  // files of branches alone. Not where the root has no line of its own, which would make a branch without schema.
+  Status ShowStaged() {
+    const std::string hidden = table_.root().OnBranch(HiddenName()).BranchDirectory();
+    BRAID_TRY_ASSIGN(const std::vector<SchemaId> schemas, ListSchemas(fs_, table_.root()));
+    BRAID_TRY_ASSIGN(const bool shown, fs_.Exists(hidden));
+    BRAID_TRY_ASSIGN(const bool staged, fs_.Exists(Staged().BranchDirectory()));
+    if (schemas.empty() || shown || !staged) return Ok();
+    BRAID_TRY(fs_.Rename(Staged().BranchDirectory(), hidden));
+    return fs_.SyncFiles(std::vector{hidden});
   }
 
   // Step 9: from the pointer to the root; both hold the same. Then the branch's folder goes.
@@ -350,17 +416,25 @@ class MainSwitch {
       const BranchAlias alias{.line_id = plan_.new_line_id, .branch = std::string(kMainBranch), .made_ms = table_.NowMs(), .operation = journal_.id};
       BRAID_TRY(WriteAlias(fs_, table_.root(), plan_.branch, alias));
     }
+    BRAID_TRY_ASSIGN(const bool kept, KeepIfLate(branch_));
+    if (kept) return Ok();
     const std::string dropped = table_.root().DroppedBranchDirectory(journal_.id);
     const Status moved = fs_.Rename(branch_.BranchDirectory(), dropped);
     if (!moved && moved.error().code() != ErrorCode::kNotFound) return moved;
-    const TablePaths gone = TablePaths::OfLineAt(table_.root().root(), plan_.branch, dropped);
-    BRAID_TRY_ASSIGN(const bool exists, fs_.Exists(dropped));
-    if (!exists) return Ok();
-    BRAID_TRY_ASSIGN(const std::vector<Snapshot> late, LateCommits(gone, "materialize"));
-    if (late.empty()) return fs_.DeleteTree(dropped);  // the root has all of it
-    // Without a name that is the new main's: what landed late is a branch of its own.
-    BRAID_TRY_ASSIGN(std::optional<ForkRecord> record, ReadForkRecord(fs_, gone));
-    return KeepLate(gone, std::move(record), late, plan_.new_line_id, "late-" + Operation8());
+    // Looked at once more where no writer finds it any more.
+    BRAID_TRY_ASSIGN(const bool kept_after, KeepIfLate(TablePaths::OfLineAt(table_.root().root(), plan_.branch, dropped)));
+    return kept_after ? Ok() : fs_.DeleteTree(dropped);  // the root has all of it
+  }
+
+  // What another engine committed to the sealed branch becomes a branch of its own: the branch's name is the new main's.
+  Result<bool> KeepIfLate(const TablePaths& line) {
+    BRAID_TRY_ASSIGN(const bool exists, fs_.Exists(line.BranchDirectory()));
+    if (!exists) return false;
+    BRAID_TRY_ASSIGN(const std::vector<Snapshot> late, LateCommits(line, "materialize"));
+    if (late.empty()) return false;
+    BRAID_TRY_ASSIGN(std::optional<ForkRecord> record, ReadForkRecord(fs_, line));
+    BRAID_TRY(KeepLate(line, std::move(record), late, plan_.new_line_id, fmt::format("late-{}-{}", Operation8(), plan_.branch)));
+    return true;
   }
 
   Status KeepLate(const TablePaths& line, std::optional<ForkRecord> record, const std::vector<Snapshot>& late, const std::string& parent_id, const std::string& name) {
@@ -375,7 +449,12 @@ class MainSwitch {
       BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(fs_, line, *base));
       kept.anchor = AnchorAt(snapshot);
       kept.base = snapshot;
+      if (plan_.guard_tags) {
+        BRAID_TRY(WriteGuardTag(fs_, table_.root(), ForkGuardTag(name), snapshot));
+        BRAID_TRY(WriteGuardTag(fs_, line, ForkGuardTag(name), snapshot));
+      }
     }
+    BRAID_TRY(DeleteTagFile(fs_, line, ForkGuardTag(plan_.branch)));
     kept.created_ms = table_.NowMs();
     kept.created_by = table_.context().actor;
     kept.engine = EngineName();
@@ -399,25 +478,15 @@ class MainSwitch {
     return std::optional<SnapshotId>();
   }
 
-  // Step 10: the former main, whose metadata lies in the staging folder now, becomes a branch.
+  // Step 10: the former main becomes the branch that it is to be.
   Status RetireOld() {
-    const TablePaths staged = Staged();
-    const std::string name = KeptName();
-    outcome_.kept_as = name;
     const bool hidden = plan_.keep_as.empty();
-    if (hidden) outcome_.drop_after_ms = journal_.started_ms + plan_.grace_ms;
-    BRAID_TRY_ASSIGN(const bool staged_there, fs_.Exists(staged.BranchDirectory()));
-    BRAID_TRY_ASSIGN(const bool kept_already, fs_.Exists(table_.root().OnBranch(name).BranchDirectory()));
-    if (staged_there && !kept_already) {
-      BRAID_TRY_ASSIGN(const std::vector<SchemaId> schemas, ListSchemas(fs_, staged));
-      // A root that had no line of its own leaves nothing behind.
-      if (schemas.empty()) {
-        outcome_.kept_as.clear();
-        outcome_.drop_after_ms = 0;
-        BRAID_TRY(fs_.DeleteTree(staged.BranchDirectory()));
-      } else {
-        BRAID_TRY(MakeKeptBranch(staged, name, hidden));
-      }
+    BRAID_TRY(ChooseKeptName());
+    const std::string name = outcome_.kept_as;
+    if (name.empty()) {
+      BRAID_TRY(fs_.DeleteTree(Staged().BranchDirectory()));
+    } else {
+      BRAID_TRY(MakeKeptBranch(name));
     }
     // A branch of the user's is there to be written to.
     if (!hidden) BRAID_TRY(UnsealLine(table_, table_.root().OnBranch(name), journal_.id));
@@ -425,9 +494,30 @@ class MainSwitch {
     return Reparent(hidden);
   }
 
-  Status MakeKeptBranch(const TablePaths& staged, const std::string& name, bool hidden) {
+  // Which branch the former main is to be, written down before anything is renamed; none if the root had no line of its
+  // own.
+  Status ChooseKeptName() {
+    BRAID_TRY_ASSIGN(const std::optional<std::string> chosen, journal_.args.FindString("keptAs"));
+    if (chosen) {
+      outcome_.kept_as = *chosen;
+    } else {
+      BRAID_TRY_ASSIGN(const TablePaths former, FormerMain());
+      BRAID_TRY_ASSIGN(const std::vector<SchemaId> schemas, ListSchemas(fs_, former));
+      BRAID_TRY_ASSIGN(const std::vector<Snapshot> late, LateCommits(former, "replace"));
+      if (!schemas.empty()) outcome_.kept_as = late.empty() || !plan_.keep_as.empty() ? KeptName() : "late-" + Operation8();
+      if (!late.empty()) {
+        outcome_.notes.push_back(fmt::format("{} commits by {} landed on the former main after it was sealed; it is kept as branch {}",
+                                             late.size(), UsersOf(late), outcome_.kept_as));
+      }
+      journal_.args.Add("keptAs", outcome_.kept_as);
+      BRAID_TRY(table_.Save(journal_));
+    }
+    if (outcome_.kept_as == HiddenName()) outcome_.drop_after_ms = journal_.started_ms + plan_.grace_ms;
+    return Ok();
+  }
+
+  Result<ForkRecord> FormerMainsRecord(const std::string& name, bool hidden) const {
     BRAID_TRY_ASSIGN(const std::string old_id, journal_.args.GetString("rootLineId"));
-    BRAID_TRY_ASSIGN(const std::vector<Snapshot> late, LateCommits(staged, "replace"));
     ForkRecord record;
     if (const Json* former = journal_.args.Find("oldRecord"); former != nullptr && !former->is_null()) {
       BRAID_TRY_ASSIGN(record, ForkRecordFromJson(*former));
@@ -445,17 +535,29 @@ class MainSwitch {
     record.engine = EngineName();
     record.is_protected = false;
     record.retired.reset();
-    if (hidden && late.empty()) record.retired = RetiredLine{.operation = journal_.id, .drop_after_ms = outcome_.drop_after_ms};
-    if (!late.empty()) {
-      outcome_.drop_after_ms = 0;
-      outcome_.notes.push_back(fmt::format("{} commits by {} landed on the former main after it was sealed; it is kept as branch {}",
-                                           late.size(), UsersOf(late), name));
+    if (hidden) record.retired = RetiredLine{.operation = journal_.id, .drop_after_ms = journal_.started_ms + plan_.grace_ms};
+    return record;
+  }
+
+  // The new guard tags before the old ones go, on both lines.
+  Status MakeKeptBranch(const std::string& name) {
+    const TablePaths kept = table_.root().OnBranch(name);
+    BRAID_TRY_ASSIGN(const bool moved, fs_.Exists(kept.BranchDirectory()));
+    const TablePaths hidden = table_.root().OnBranch(HiddenName());
+    const TablePaths& former = moved ? kept : hidden;
+    if (plan_.guard_tags) {
+      for (const TablePaths& line : {table_.root(), former}) BRAID_TRY(WriteGuardTag(fs_, line, ForkGuardTag(name), plan_.fork));
     }
-    BRAID_TRY(WriteForkRecord(fs_, staged, record));
-    if (plan_.guard_tags) BRAID_TRY(WriteGuardTag(fs_, staged, ForkGuardTag(name), plan_.fork));
-    BRAID_TRY(DeleteTagFile(fs_, staged, ForkGuardTag(plan_.branch)));
-    BRAID_TRY(fs_.Rename(staged.BranchDirectory(), table_.root().OnBranch(name).BranchDirectory()));
-    return fs_.SyncFiles(std::vector{table_.root().OnBranch(name).BranchDirectory()});
+    if (name != HiddenName()) {
+      BRAID_TRY(DeleteTagFile(fs_, table_.root(), ForkGuardTag(HiddenName())));
+    }
+    BRAID_TRY(DeleteTagFile(fs_, former, ForkGuardTag(plan_.branch)));
+    BRAID_TRY_ASSIGN(const ForkRecord record, FormerMainsRecord(name, name == HiddenName()));
+    BRAID_TRY(WriteForkRecord(fs_, former, record));
+    // The name may be another one of a line that was renamed or became main.
+    BRAID_TRY(fs_.Delete(table_.root().AliasFile(name)));
+    if (!moved) BRAID_TRY(fs_.Rename(hidden.BranchDirectory(), kept.BranchDirectory()));
+    return fs_.SyncFiles(std::vector{kept.BranchDirectory()});
   }
 
   // The guard tag of the branch that is main now protects nothing any more.
@@ -474,6 +576,8 @@ class MainSwitch {
       record.parent_line_id = plan_.new_line_id;
       record.parent_name = kMainBranch;
       if (record.anchor && record.anchor->snapshot.id > plan_.fork.id) {
+        // That is where it leaves the new main's history.
+        record.anchor = AnchorAt(plan_.fork);
         if (plan_.guard_tags) BRAID_TRY(WriteGuardTag(fs_, table_.root(), ForkGuardTag(line.name), plan_.fork));
       }
       BRAID_TRY(WriteForkRecord(fs_, line.paths, record));
