@@ -111,6 +111,7 @@ class MainSwitch {
       BRAID_TRY(LeaveTheBranch());
       BRAID_TRY(Reach("MATERIALIZED"));
     }
+    BRAID_TRY(LetExpire());
     return RetireOld();
   }
 
@@ -392,7 +393,12 @@ class MainSwitch {
       if (present && static_cast<std::int64_t>(present->file_id) == staged_id) continue;
       BRAID_TRY(present ? fs_.Exchange(staged, root) : fs_.Rename(staged, root));
     }
-    BRAID_TRY(fs_.SyncFiles(std::vector{table_.root().root(), former.BranchDirectory()}));
+    return fs_.SyncFiles(std::vector{table_.root().root(), former.BranchDirectory()});
+  }
+
+  // From here on guard tags hold what both lines need.
+  Status LetExpire() {
+    BRAID_TRY_ASSIGN(const TablePaths former, FormerMain());
     BRAID_TRY(DeleteConsumer(fs_, former, Pin().id));
     return DeleteConsumer(fs_, table_.root(), Pin().id);
   }
