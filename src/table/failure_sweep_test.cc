@@ -1,6 +1,9 @@
 // Every storage call of writing, compacting and committing fails once, alone or with all that follow. commit_test.cc has the
 // other ways of failing.
 
+#include <set>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "io/fault_injecting_file_system.h"
@@ -43,6 +46,48 @@ TEST_P(FailureSweepTest, ShowsTheOldRowsOrTheNewOnesAndARetrySucceeds) {
       EXPECT_GT(nth, 40);  // writing, compacting and committing is no less work than this
       return;
     }
+  }
+}
+
+// Paths of the files below a folder.
+std::set<std::string> FilesBelow(const FileSystem& fs, const std::string& folder) {
+  std::set<std::string> files;
+  const auto children = fs.List(folder);
+  EXPECT_THAT(children, IsOk());
+  for (const FileInfo& child : *children) {
+    if (child.is_directory) {
+      files.merge(FilesBelow(fs, JoinPath(folder, child.name)));
+    } else {
+      files.insert(JoinPath(folder, child.name));
+    }
+  }
+  return files;
+}
+
+// Buckets are flushed at once, so some have handed over their files when another one fails.
+TEST(WriteFailureTest, LeavesNoFileOfAnyBucket) {
+  for (std::int64_t nth = 1;; ++nth) {
+    SCOPED_TRACE(testing::Message() << "at call " << nth);
+    auto memory = std::make_shared<MemoryFileSystem>();
+    auto faulty = std::make_shared<FaultInjectingFileSystem>(memory);
+    const TableDefinition definition =
+        TestDefinition({{"k", DataType::Int()}, {"v", DataType::Int()}}, {"k"}, {{"bucket", "4"}});
+    BRAID_ASSERT_OK_AND_ASSIGN(const Table plain, CreateTestTable(memory, definition));
+    std::vector<DatumList> rows;
+    for (int k = 0; k < 40; ++k) rows.push_back({k, k});
+    ASSERT_THAT(Insert(plain, rows), IsOk());
+    const std::set<std::string> before = FilesBelow(*memory, kTestTableRoot);
+    BRAID_ASSERT_OK_AND_ASSIGN(const Table table, Table::Open(faulty, kTestTableRoot, "d.t"));
+
+    faulty->FailAt(nth, Fault::kFail);
+    const auto written = WriteRows(table, rows);
+    if (!faulty->struck()) {
+      ASSERT_THAT(written, HasValue(testing::SizeIs(4)));
+      EXPECT_GT(nth, 20);  // each bucket's file is created, appended to and closed
+      return;
+    }
+    EXPECT_THAT(written, testing::Not(IsOk()));
+    EXPECT_EQ(FilesBelow(*memory, kTestTableRoot), before);
   }
 }
 

@@ -121,16 +121,11 @@ class DataTableWriter : public TableWriter {
   }
 
   Result<std::vector<CommitMessage>> PrepareCommit(bool wait_compaction, std::int64_t identifier) override {
-    BRAID_TRY_ASSIGN(std::vector<BucketChanges> changes_of_buckets, PrepareBuckets(wait_compaction, settings_.IsFullCompactionDue(identifier)));
-    std::vector<CommitMessage> messages;
-    auto next = changes_of_buckets.begin();
-    for (auto& [key, bucket] : buckets_) {
-      BucketChanges& changes = *next++;
-      if (!changes.empty()) BRAID_TRY(AddChanges(std::move(changes), key, bucket, messages));
-    }
-    BRAID_TRY_ASSIGN(std::vector<IndexManifestEntry> indexes, router_->WriteChangedIndexes(names_));
-    for (IndexManifestEntry& index : indexes) MessageOf(messages, {index.partition, index.bucket}).new_index_files.push_back(std::move(index));
-    return messages;
+    Prepared prepared = Prepare(wait_compaction, settings_.IsFullCompactionDue(identifier));
+    if (prepared.status) return std::move(prepared.messages);
+    // Buckets that did not fail have handed over files that nobody will commit. What cannot be deleted is an orphan.
+    static_cast<void>(TableCommit(table_, options_.commit_user).Abort(prepared.messages));
+    return std::move(prepared.status).error();
   }
 
   Status Compact(const BinaryRow& partition, BucketId bucket, bool full) override {
@@ -139,12 +134,33 @@ class DataTableWriter : public TableWriter {
   }
 
  private:
-  // What every bucket has to commit, in the order of buckets_; `full`: after a full compaction of what changed. Sorting and encoding what the buckets hold is most of the
-  // work of writing, so it is done for several of them at once.
-  Result<std::vector<BucketChanges>> PrepareBuckets(bool wait_compaction, bool full) {
+  // All that was written, also if something failed.
+  struct Prepared {
+    std::vector<CommitMessage> messages;
+    Status status;
+  };
+
+  // `full`: after a full compaction of what changed.
+  Prepared Prepare(bool wait_compaction, bool full) {
+    std::vector<BucketChanges> changes_of_buckets(buckets_.size());
+    Prepared prepared{.messages = {}, .status = PrepareBuckets(wait_compaction, full, changes_of_buckets)};
+    auto next = changes_of_buckets.begin();
+    for (auto& [key, bucket] : buckets_) {
+      BucketChanges& changes = *next++;
+      if (changes.empty()) continue;
+      std::optional<BucketDeletions> deletions = std::move(changes.deletions);
+      CommitMessage& message = AddFiles(std::move(changes), key, prepared.messages);
+      if (prepared.status) prepared.status = AddDeletions(deletions, key, bucket, message);
+    }
+    if (prepared.status) prepared.status = AddIndexes(prepared.messages);
+    return prepared;
+  }
+
+  // Fills in what every bucket has to commit, in the order of buckets_. Sorting and encoding what the buckets hold is most
+  // of the work of writing, so it is done for several of them at once.
+  Status PrepareBuckets(bool wait_compaction, bool full, std::vector<BucketChanges>& changes) {
     std::vector<OpenBucket*> buckets;
     for (auto& [key, bucket] : buckets_) buckets.push_back(&bucket);
-    std::vector<BucketChanges> changes(buckets.size());
     const auto prepare = [&](std::int64_t index) -> Status {
       const auto at = static_cast<std::size_t>(index);
       const bool compacts = full && std::exchange(buckets[at]->changed, false);
@@ -155,12 +171,8 @@ class DataTableWriter : public TableWriter {
     if (buckets.size() > 1 && bucket_pool_ == nullptr) {
       bucket_pool_ = std::make_unique<ThreadPool>(std::max(1, CpuPool().thread_count() - 1));
     }
-    if (bucket_pool_ == nullptr) {
-      if (!buckets.empty()) BRAID_TRY(prepare(0));
-      return changes;
-    }
-    BRAID_TRY(ParallelFor(*bucket_pool_, static_cast<std::int64_t>(buckets.size()), prepare));
-    return changes;
+    if (bucket_pool_ == nullptr) return buckets.empty() ? Ok() : prepare(0);
+    return ParallelFor(*bucket_pool_, static_cast<std::int64_t>(buckets.size()), prepare);
   }
 
   Status WriteRows(const Batch& batch) {
@@ -173,19 +185,31 @@ class DataTableWriter : public TableWriter {
     return StayWithinBuffer();
   }
 
-  Status AddChanges(BucketChanges changes, const BucketKey& key, OpenBucket& bucket, std::vector<CommitMessage>& messages) {
+  CommitMessage& AddFiles(BucketChanges changes, const BucketKey& key, std::vector<CommitMessage>& messages) const {
     CommitMessage& message = MessageOf(messages, key);
     message.new_files = std::move(changes.new_files);
     message.changelog_files = std::move(changes.changelog_files);
     message.compact_before = std::move(changes.compact_before);
     message.compact_after = std::move(changes.compact_after);
     message.compact_changelog_files = std::move(changes.compact_changelog_files);
-    if (!settings_.deletion_vectors || (message.compact_before.empty() && !changes.deletions)) return Ok();
+    return message;
+  }
+
+  Status AddDeletions(const std::optional<BucketDeletions>& deletions, const BucketKey& key, OpenBucket& bucket,
+                      CommitMessage& message) {
+    if (!settings_.deletion_vectors || (message.compact_before.empty() && !deletions)) return Ok();
     message.compact_deletion_base = DeletionVectorBase{key.first, key.second, bucket.deletion_index};
-    if (!changes.deletions) return Ok();
-    BRAID_TRY_ASSIGN(IndexManifestEntry index, WriteDeletionVectors(table_, key.first, key.second, *changes.deletions, names_));
+    if (!deletions) return Ok();
+    BRAID_TRY_ASSIGN(IndexManifestEntry index, WriteDeletionVectors(table_, key.first, key.second, *deletions, names_));
     bucket.deletion_index = index.file_name;
     message.compact_new_index_files.push_back(std::move(index));
+    return Ok();
+  }
+
+  Status AddIndexes(std::vector<CommitMessage>& messages) {
+    BRAID_TRY_ASSIGN(std::vector<IndexManifestEntry> indexes, router_->WriteChangedIndexes(names_));
+    for (IndexManifestEntry& index : indexes)
+      MessageOf(messages, {index.partition, index.bucket}).new_index_files.push_back(std::move(index));
     return Ok();
   }
 
