@@ -64,6 +64,11 @@ Status CheckBucket(const TableSchema& schema, const Settings& settings) {
     return Invalid(fmt::format("option 'bucket' is {}; it must be 1 or more, or -1{}", settings.bucket,
                                schema.has_primary_key() ? ", or -2 (postponed)" : ""));
   }
+  // Paimon's numbers of buckets have 32 bits.
+  if (settings.bucket > std::numeric_limits<std::int32_t>::max()) {
+    return Invalid(fmt::format("option 'bucket' is {}; it must be {} or less", settings.bucket,
+                               std::numeric_limits<std::int32_t>::max()));
+  }
   if (!schema.has_primary_key() && schema.BucketKeys().empty()) {
     return Invalid("a table without a primary key and with fixed buckets needs option 'bucket-key'")
         .Hint("set 'bucket-key' to the columns to distribute rows by, or 'bucket' to -1");

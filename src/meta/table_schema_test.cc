@@ -179,6 +179,7 @@ TEST(TableSchemaTest, EnforcesRulesOfBuckets) {
   Check({
       {"no bucket", KeyTable(), With({{"bucket", "0"}}), "option 'bucket' is 0; it must be 1 or more, or -1, or -2"},
       {"no number", KeyTable(), With({{"bucket", "many"}}), "'bucket'"},
+      {"too many buckets", KeyTable(), With({{"bucket", "2147483648"}}), "it must be 2147483647 or less"},
       {"postponed", KeyTable(), With({{"bucket", "-2"}}), ""},
       {"dynamic", KeyTable(), With({{"bucket", "-1"}}), ""},
       {"postponed without key", AppendTable(), With({{"bucket", "-2"}}),

@@ -155,6 +155,7 @@ STATEMENTS = [
     ("CREATE TABLE d.n (a INT, PRIMARY KEY (b) NOT ENFORCED)", (INVALID, NOT_FOUND), ["b"]),
     ("CREATE TABLE d.n (a INT) WITH ('bucket' = 'many')", INVALID, ["bucket", "many"]),
     ("CREATE TABLE d.n (a INT) WITH ('bucket' = '2')", INVALID, ["bucket-key"]),
+    ("CREATE TABLE d.n (a INT PRIMARY KEY NOT ENFORCED) WITH ('bucket' = '99999999999999')", INVALID, ["'bucket'", "2147483647 or less"]),
     ("CREATE TABLE d.n (a INT PRIMARY KEY NOT ENFORCED) WITH ('merge-engine' = 'merge')", INVALID, ["merge-engine", "merge"]),
     ("CREATE TABLE d.n (a INT) WITH ('connector' = 'carrier-pigeon')", (INVALID, UNSUPPORTED), ["carrier-pigeon"]),
     ("CREATE DATABASE d", EXISTS, ["d"]),
