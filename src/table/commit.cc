@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "table/commit_attempt.h"
 #include "table/data_file_reader.h"
+#include "table/drop_partitions.h"
 #include "table/file_scan.h"
 #include "table/index_manifest.h"
 #include "table/partitions.h"
@@ -94,6 +95,13 @@ class ReplacedPartitions {
     } else {
       BRAID_TRY_ASSIGN(replaced.scope_.filter, PartitionSpecFilter(table, target.partition));
     }
+    return replaced;
+  }
+
+  /// These, or all (nullopt).
+  static ReplacedPartitions Exactly(const Table& table, std::optional<std::set<BinaryRow>> partitions) {
+    ReplacedPartitions replaced(table);
+    replaced.scope_.partitions = std::move(partitions);
     return replaced;
   }
 
@@ -243,6 +251,17 @@ Result<std::vector<Snapshot>> DropPartitions(const Table& table, const std::vect
     snapshots.insert(snapshots.end(), made.begin(), made.end());
   }
   return snapshots;
+}
+
+Result<std::vector<Snapshot>> DropPartitions(const Table& table, const std::optional<std::set<BinaryRow>>& partitions,
+                                             const std::string& commit_user, const Committable& committable, const Clock& clock) {
+  const ReplacedPartitions replaced = ReplacedPartitions::Exactly(table, partitions);
+  const CommitIdentity identity{commit_user, committable.identifier, committable.watermark, committable.properties};
+  const auto make = [&](const std::optional<Snapshot>& latest) { return OverwriteOnTop(table, latest, {}, replaced); };
+  MetadataFileNames names;
+  BRAID_TRY_ASSIGN(Snapshot snapshot, CommitSnapshot(table, identity, make, names, clock));
+  MaintainAfterCommit(table, committable.identifier == kBatchCommitIdentifier, clock);
+  return std::vector<Snapshot>{std::move(snapshot)};
 }
 
 }  // namespace braid

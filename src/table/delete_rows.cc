@@ -1,126 +1,178 @@
 #include "table/delete_rows.h"
 
-#include <map>
-#include <optional>
+#include <algorithm>
+#include <memory>
+#include <numeric>
 #include <utility>
 
-#include <fmt/format.h>
+#include <arrow/api.h>
 
 #include "meta/stores.h"
-#include "table/commit.h"
+#include "table/bucket_writer.h"
 #include "table/data_file_reader.h"
 #include "table/deletion_vectors.h"
-#include "table/file_scan.h"
 
 namespace braid {
 
 namespace {
 
+using File = AddressedRows::File;
 using BucketKey = std::pair<BinaryRow, BucketId>;
 
-// What a deletion does to one bucket.
-struct BucketDeletion {
+// What goes from one bucket.
+struct BucketRemoval {
   std::int32_t total_buckets = 0;
-  std::optional<std::string> index_file;  // the present one; of buckets that have one each
-  BucketDeletions changes;
+  std::vector<DataFileMeta> files;      // that go whole
+  std::vector<DataFileMeta> rewritten;  // what stays of them
+  BucketDeletions vectors;              // that data files get; an empty one takes a file's away
 };
+using Removals = std::map<BucketKey, BucketRemoval>;
 
-Status CheckDeletable(const Table& table) {
-  if (table.schema().has_primary_key()) {
-    return Error(ErrorCode::kUnsupported, fmt::format("{} has a primary key: its rows are deleted by writing rows of kind -D", table.name()));
-  }
-  BRAID_TRY_ASSIGN(const bool vectors, table.options().GetBool("deletion-vectors.enabled", false));
-  if (vectors) return Ok();
-  return Error(ErrorCode::kUnsupported, fmt::format("rows of {} cannot be deleted: it has neither a primary key nor deletion vectors", table.name()))
-      .Hint("set its option deletion-vectors.enabled to true");
+BucketRemoval& RemovalOf(const File& file, Removals& removals) {
+  BucketRemoval& removal = removals[{file.partition, file.bucket}];
+  removal.total_buckets = file.total_buckets;
+  return removal;
 }
 
-// Positions of a file's rows that match and are not deleted yet.
-Result<std::vector<std::int64_t>> MatchingRows(const Table& table, DataFileReader& files, const ManifestEntry& entry, const PredicatePtr& filter,
-                                               const DeletionVector& deleted) {
-  std::vector<DataField> fields = {table.schema().fields.front()};
-  if (filter != nullptr) {
-    fields.clear();
-    for (const std::string& column : filter->Columns()) {
-      const DataField* field = table.schema().FindColumn(column);
-      if (field == nullptr) return Error(ErrorCode::kNotFound, "the filter names the unknown column '" + column + "'");
-      fields.push_back(*field);
-    }
-  }
-  std::vector<std::int64_t> positions;
-  BRAID_TRY_ASSIGN(const auto reader, files.Open(entry.partition, entry.bucket, entry.file, fields, filter));
+// Copies the rows that stay of a file. A NULL stays one, though its column may have a default by now.
+Status CopyRest(const Table& table, const File& file, const DeletionVector& deleted, BucketWriter& writer) {
+  DataFileReader files(table);
+  BRAID_TRY_ASSIGN(const auto reader,
+                   files.Open(file.partition, file.bucket, file.meta, table.schema().fields, nullptr));
   for (;;) {
     BRAID_TRY_ASSIGN(const std::optional<Batch> batch, reader->Next());
-    if (!batch) return positions;
-    const std::int64_t first = reader->first_row_of_last_batch();
-    const auto add = [&](std::int64_t row) {
-      if (!deleted.Contains(first + row)) positions.push_back(first + row);
-    };
-    if (filter == nullptr) {
-      for (std::int64_t row = 0; row < batch->row_count(); ++row) add(row);
-      continue;
+    if (!batch) return Ok();
+    std::vector<std::int32_t> rest;
+    for (std::int64_t row = 0; row < batch->row_count(); ++row) {
+      if (!deleted.Contains(reader->first_row_of_last_batch() + row)) rest.push_back(static_cast<std::int32_t>(row));
     }
-    BRAID_TRY_ASSIGN(const std::vector<std::int32_t> matching, filter->Select(*batch));
-    for (const std::int32_t row : matching) add(row);
+    if (rest.empty()) continue;
+    BRAID_TRY_ASSIGN(const Batch kept, TakeRows(*batch, rest));
+    BRAID_TRY(writer.Write(kept));
   }
 }
 
-Result<std::map<BucketKey, BucketDeletion>> FindRows(const Table& table, const Snapshot& snapshot, const PredicatePtr& filter) {
-  BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, filter));
-  BRAID_TRY_ASSIGN(const std::vector<ManifestEntry> entries, scan->LiveFiles(snapshot));
-  BRAID_TRY_ASSIGN(const DeletionVectorIndex index, DeletionVectorIndex::Read(table, snapshot));
-  DataFileReader files(table);
-  std::map<BucketKey, BucketDeletion> found;
-  std::map<BucketKey, BucketDeletions> present;
-  for (const ManifestEntry& entry : entries) {
-    const BucketKey key{entry.partition, entry.bucket};
-    if (!present.contains(key)) {
-      BRAID_TRY_ASSIGN(present[key], index.ReadBucket(table.file_system(), key.first, key.second));
-    }
-    const auto old = present[key].find(entry.file.file_name);
-    const DeletionVector deleted = old == present[key].end() ? DeletionVector() : old->second;
-    BRAID_TRY_ASSIGN(const std::vector<std::int64_t> positions, MatchingRows(table, files, entry, filter, deleted));
-    if (positions.empty()) continue;
-    BucketDeletion& bucket = found[key];
-    bucket.total_buckets = entry.total_buckets;
-    bucket.index_file = index.IndexFileOf(key.first, key.second);
-    bucket.changes.emplace(entry.file.file_name, deleted.With(positions));
+// The writer of a bucket; rows of buckets that have an order go behind those that are there.
+Result<std::unique_ptr<BucketWriter>> MakeWriter(const AddressedRows& rows, const File& file,
+                                                 const std::string& commit_user) {
+  BucketWriterConfig config{.table = rows.table(),
+                            .partition = file.partition,
+                            .bucket = file.bucket,
+                            .files = {},
+                            .deletions = {},
+                            .spill_directory = {},
+                            .commit_user = commit_user};
+  for (const File& other : rows.files()) {
+    if (file.total_buckets > 0 && other.partition == file.partition && other.bucket == file.bucket)
+      config.files.push_back(other.meta);
   }
-  return found;
+  return MakeAppendBucketWriter(std::move(config));
 }
 
-Result<std::vector<Snapshot>> TryDelete(const Table& table, const PredicatePtr& filter, const std::string& commit_user, const Clock& clock) {
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return std::vector<Snapshot>();
-  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
-  BRAID_TRY_ASSIGN(const auto found, FindRows(table, snapshot, filter));
-  Committable committable;
+Removals MarkDeleted(const AddressedRows& rows, const RowPositions& positions) {
+  Removals removals;
+  for (const auto& [number, of_file] : positions) {
+    const File& file = rows.files()[static_cast<std::size_t>(number)];
+    RemovalOf(file, removals).vectors.emplace(file.meta.file_name, file.deleted.With(of_file));
+  }
+  return removals;
+}
+
+Result<Removals> RewriteFiles(const AddressedRows& rows, const RowPositions& positions,
+                              const std::string& commit_user) {
+  Removals removals;
+  std::map<BucketKey, std::unique_ptr<BucketWriter>> writers;
+  for (const auto& [number, of_file] : positions) {
+    const File& file = rows.files()[static_cast<std::size_t>(number)];
+    std::unique_ptr<BucketWriter>& writer = writers[{file.partition, file.bucket}];
+    if (writer == nullptr) {
+      BRAID_TRY_ASSIGN(writer, MakeWriter(rows, file, commit_user));
+    }
+    BRAID_TRY(CopyRest(rows.table(), file, file.deleted.With(of_file), *writer));
+    BucketRemoval& removal = RemovalOf(file, removals);
+    removal.files.push_back(file.meta);
+    // From a time when the table had deletion vectors.
+    if (!file.deleted.empty()) removal.vectors.emplace(file.meta.file_name, DeletionVector());
+  }
+  for (auto& [key, writer] : writers) {
+    BRAID_TRY_ASSIGN(BucketChanges changes, writer->PrepareCommit(true));
+    removals[key].rewritten = std::move(changes.new_files);
+  }
+  return removals;
+}
+
+Result<std::vector<CommitMessage>> ToMessages(const AddressedRows& rows, Removals removals) {
+  BRAID_TRY_ASSIGN(const DeletionVectorIndex index, DeletionVectorIndex::Read(rows.table(), *rows.snapshot()));
+  std::vector<CommitMessage> messages;
   MetadataFileNames names;
-  for (const auto& [key, bucket] : found) {
-    BRAID_TRY_ASSIGN(IndexChanges indexes, ReplaceDeletionVectors(table, snapshot, key.first, key.second, bucket.changes, names));
-    CommitMessage& message = committable.messages.emplace_back();
+  for (auto& [key, removal] : removals) {
+    CommitMessage& message = messages.emplace_back();
     message.partition = key.first;
     message.bucket = key.second;
-    message.total_buckets = bucket.total_buckets;
+    message.total_buckets = removal.total_buckets;
+    message.deleted_files = std::move(removal.files);
+    message.new_files = std::move(removal.rewritten);
+    if (removal.vectors.empty()) continue;
+    BRAID_TRY_ASSIGN(IndexChanges indexes, ReplaceDeletionVectors(rows.table(), *rows.snapshot(), key.first, key.second,
+                                                                  removal.vectors, names));
     message.new_index_files = std::move(indexes.added);
     message.deleted_index_files = std::move(indexes.removed);
     // Unaware buckets have several index files, which go by their names.
-    if (bucket.total_buckets > 0) message.deletion_base = DeletionVectorBase{key.first, key.second, bucket.index_file};
+    if (removal.total_buckets > 0) {
+      message.deletion_base = DeletionVectorBase{key.first, key.second, index.IndexFileOf(key.first, key.second)};
+    }
   }
-  TableCommit commit(table, commit_user, clock);
-  Result<std::vector<Snapshot>> committed = commit.Commit(committable);
-  if (!committed && committed.error().code() == ErrorCode::kConflict) BRAID_TRY(commit.Abort(committable.messages));
-  return committed;
+  return messages;
 }
 
 }  // namespace
 
-Result<std::vector<Snapshot>> DeleteRows(const Table& table, const PredicatePtr& filter, const std::string& commit_user, const Clock& clock) {
-  BRAID_TRY(CheckDeletable(table));
+Result<std::vector<CommitMessage>> RemoveRows(const AddressedRows& rows, const RowPositions& positions,
+                                              const std::string& commit_user) {
+  if (positions.empty()) return std::vector<CommitMessage>();
+  BRAID_TRY_ASSIGN(const bool vectors, rows.table().options().GetBool("deletion-vectors.enabled", false));
+  if (vectors) return ToMessages(rows, MarkDeleted(rows, positions));
+  BRAID_TRY_ASSIGN(Removals removals, RewriteFiles(rows, positions, commit_user));
+  return ToMessages(rows, std::move(removals));
+}
+
+Result<RowPositions> FindRows(const AddressedRows& rows, const PredicatePtr& filter) {
+  std::vector<DataField> fields;
+  for (const std::string& column : filter == nullptr ? std::vector<std::string>() : filter->Columns()) {
+    const DataField* field = rows.table().schema().FindColumn(column);
+    if (field == nullptr) return Error(ErrorCode::kNotFound, "the filter names the unknown column '" + column + "'");
+    fields.push_back(*field);
+  }
+  RowPositions positions;
+  BRAID_TRY_ASSIGN(const auto reader, rows.Read(std::move(fields), filter));
+  for (;;) {
+    BRAID_TRY_ASSIGN(const std::optional<Batch> batch, reader->Next());
+    if (!batch) return positions;
+    std::vector<std::int32_t> matching(static_cast<std::size_t>(batch->row_count()));
+    std::iota(matching.begin(), matching.end(), 0);
+    if (filter != nullptr) {
+      BRAID_TRY_ASSIGN(matching, filter->Select(*batch));
+    }
+    const int columns = batch->rows->num_columns();
+    const auto files = std::static_pointer_cast<arrow::Int32Array>(batch->rows->column(columns - 2));
+    const auto in_file = std::static_pointer_cast<arrow::Int64Array>(batch->rows->column(columns - 1));
+    for (const std::int32_t row : matching) positions[files->Value(row)].push_back(in_file->Value(row));
+  }
+}
+
+Result<std::vector<Snapshot>> DeleteRows(const Table& table, const PredicatePtr& filter, const std::string& commit_user,
+                                         const Clock& clock) {
   BRAID_TRY_ASSIGN(const std::int64_t retries, table.options().GetInt("commit.max-retries", 10));
+  TableCommit commit(table, commit_user, clock);
   for (std::int64_t attempt = 0;; ++attempt) {
-    Result<std::vector<Snapshot>> deleted = TryDelete(table, filter, commit_user, clock);
-    if (deleted || deleted.error().code() != ErrorCode::kConflict || attempt >= retries) return deleted;
+    BRAID_TRY_ASSIGN(const auto rows, AddressedRows::Make(table));
+    BRAID_TRY_ASSIGN(const RowPositions positions, FindRows(*rows, filter));
+    Committable committable;
+    BRAID_TRY_ASSIGN(committable.messages, RemoveRows(*rows, positions, commit_user));
+    Result<std::vector<Snapshot>> deleted = commit.Commit(committable);
+    if (deleted || deleted.error().code() != ErrorCode::kConflict) return deleted;
+    BRAID_TRY(commit.Abort(committable.messages));
+    if (attempt >= retries) return deleted;
   }
 }
 

@@ -157,9 +157,5 @@ TEST_F(DeletionVectorsTest, CannotBeGivenToAFileThatIsGone) {
   EXPECT_THAT(TableCommit(table, "other").Commit(late), HasMessage("rows of which were to be deleted"));
 }
 
-TEST_F(DeletionVectorsTest, AreNeededToDeleteRowsOfAppendTables) {
-  EXPECT_THAT(DeleteRows(Create(TestDefinition({{"id", kInt}})), nullptr, "user"), HasMessage("deletion-vectors.enabled"));
-}
-
 }  // namespace
 }  // namespace braid

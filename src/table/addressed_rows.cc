@@ -1,0 +1,146 @@
+#include "table/addressed_rows.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include "meta/stores.h"
+#include "table/data_file_reader.h"
+#include "table/deletion_vectors.h"
+#include "table/file_scan.h"
+
+namespace braid {
+
+namespace {
+
+using BucketKey = std::pair<BinaryRow, BucketId>;
+
+std::shared_ptr<arrow::Array> PositionColumn(std::int64_t first, const std::vector<std::int32_t>& rows) {
+  std::vector<std::int64_t> positions;
+  positions.reserve(rows.size());
+  for (const std::int32_t row : rows) positions.push_back(first + row);
+  const auto count = static_cast<std::int64_t>(positions.size());
+  return std::make_shared<arrow::Int64Array>(count, arrow::Buffer::FromVector(std::move(positions)));
+}
+
+// Reads the files one after the other.
+class AddressedReader : public BatchReader {
+ public:
+  /// `numbers`: those of the files, as addresses have them.
+  AddressedReader(Table table, std::vector<AddressedRows::File> files, std::vector<std::int32_t> numbers,
+                  std::vector<DataField> fields, PredicatePtr filter)
+      : reader_(table),
+        files_(std::move(files)),
+        numbers_(std::move(numbers)),
+        fields_(std::move(fields)),
+        filter_(std::move(filter)) {}
+
+  Result<std::optional<Batch>> Next() override {
+    for (;;) {
+      if (open_ == nullptr) {
+        if (next_ == files_.size()) return std::optional<Batch>();
+        const AddressedRows::File& file = files_[next_++];
+        BRAID_TRY_ASSIGN(open_, reader_.Open(file.partition, file.bucket, file.meta, fields_, filter_));
+      }
+      BRAID_TRY_ASSIGN(const std::optional<Batch> batch, open_->Next());
+      if (!batch) {
+        open_ = nullptr;
+        continue;
+      }
+      BRAID_TRY_ASSIGN(Batch addressed, WithAddresses(*batch, open_->first_row_of_last_batch()));
+      if (addressed.row_count() > 0) return std::optional(std::move(addressed));
+    }
+  }
+
+ private:
+  Result<Batch> WithAddresses(const Batch& batch, std::int64_t first) const {
+    const DeletionVector& deleted = files_[next_ - 1].deleted;
+    std::vector<std::int32_t> there;
+    there.reserve(static_cast<std::size_t>(batch.row_count()));
+    for (std::int64_t row = 0; row < batch.row_count(); ++row) {
+      if (!deleted.Contains(first + row)) there.push_back(static_cast<std::int32_t>(row));
+    }
+    const auto count = static_cast<std::int64_t>(there.size());
+    Batch kept = batch;
+    if (count < batch.row_count()) {
+      BRAID_TRY_ASSIGN(kept, TakeRows(batch, there));
+    }
+    arrow::FieldVector fields = kept.rows->schema()->fields();
+    std::vector<std::shared_ptr<arrow::Array>> columns = kept.rows->columns();
+    BRAID_TRY_ASSIGN(auto numbers, MakeConstantColumn(Datum(numbers_[next_ - 1]), DataType::Int().NotNull(), count));
+    fields.push_back(arrow::field("file", arrow::int32(), false));
+    columns.push_back(std::move(numbers));
+    fields.push_back(arrow::field("position", arrow::int64(), false));
+    columns.push_back(PositionColumn(first, there));
+    return Batch{arrow::RecordBatch::Make(arrow::schema(std::move(fields)), count, std::move(columns)), nullptr};
+  }
+
+  DataFileReader reader_;
+  std::vector<AddressedRows::File> files_;
+  std::vector<std::int32_t> numbers_;  // of the files
+  std::vector<DataField> fields_;
+  PredicatePtr filter_;
+  std::size_t next_ = 0;
+  std::unique_ptr<FileReader> open_;  // of the file before `next_`
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const AddressedRows>> AddressedRows::Make(const Table& table) {
+  if (table.schema().has_primary_key()) {
+    return Error(
+        ErrorCode::kUnsupported,
+        fmt::format("{} has a primary key: its rows are changed by writing rows of other kinds", table.name()));
+  }
+  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
+  if (!latest) return std::shared_ptr<const AddressedRows>(new AddressedRows(table, std::nullopt, {}));
+  BRAID_TRY_ASSIGN(Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
+  BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, nullptr));
+  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan->LiveFiles(snapshot));
+  BRAID_TRY_ASSIGN(const DeletionVectorIndex index, DeletionVectorIndex::Read(table, snapshot));
+  std::map<BucketKey, BucketDeletions> vectors;
+  std::vector<File> files;
+  files.reserve(entries.size());
+  for (ManifestEntry& entry : entries) {
+    const BucketKey key{entry.partition, entry.bucket};
+    if (!vectors.contains(key)) {
+      BRAID_TRY_ASSIGN(vectors[key], index.ReadBucket(table.file_system(), key.first, key.second));
+    }
+    const BucketDeletions& bucket = vectors[key];
+    const auto vector = bucket.find(entry.file.file_name);
+    files.push_back({.partition = std::move(entry.partition),
+                     .bucket = entry.bucket,
+                     .total_buckets = entry.total_buckets,
+                     .meta = std::move(entry.file),
+                     .deleted = vector == bucket.end() ? DeletionVector() : vector->second});
+  }
+  return std::shared_ptr<const AddressedRows>(new AddressedRows(table, std::move(snapshot), std::move(files)));
+}
+
+Result<std::unique_ptr<BatchReader>> AddressedRows::Read(std::vector<DataField> fields,
+                                                         const PredicatePtr& filter) const {
+  std::optional<std::set<std::string>> matching;  // names of the files that the filter may match
+  if (filter != nullptr && snapshot_) {
+    BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table_, filter));
+    BRAID_TRY_ASSIGN(const std::vector<ManifestEntry> entries, scan->LiveFiles(*snapshot_));
+    matching.emplace();
+    for (const ManifestEntry& entry : entries) matching->insert(entry.file.file_name);
+  }
+  std::vector<File> files;
+  std::vector<std::int32_t> numbers;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (matching && !matching->contains(files_[i].meta.file_name)) continue;
+    files.push_back(files_[i]);
+    numbers.push_back(static_cast<std::int32_t>(i));
+  }
+  // Files are read for their number of rows too, for which some column is needed.
+  if (fields.empty()) fields.push_back(table_.schema().fields.front());
+  return std::unique_ptr<BatchReader>(
+      std::make_unique<AddressedReader>(table_, std::move(files), std::move(numbers), std::move(fields), filter));
+}
+
+}  // namespace braid
