@@ -80,29 +80,56 @@ Result<StatementNode> Parser::ParseMerge() {
   BRAID_TRY(ExpectWord("ON"));
   BRAID_TRY_ASSIGN(merge.on, ParseExpression());
   if (!AtWord("WHEN")) return Expected("WHEN MATCHED or WHEN NOT MATCHED");
-  while (AcceptWord("WHEN")) BRAID_TRY(ParseMergeBranch(merge));
+  while (AtWord("WHEN")) {
+    BRAID_TRY_ASSIGN(MergeClause clause, ParseMergeClause());
+    merge.clauses.push_back(std::move(clause));
+  }
   return merge;
 }
 
-Status Parser::ParseMergeBranch(Merge& merge) {
-  const Position position = Here();
-  const bool matched = !AcceptWord("NOT");
-  BRAID_TRY(ExpectWords({"MATCHED", "THEN"}));
-  if (matched ? !merge.update.empty() : !merge.insert_values.empty()) {
-    return SyntaxErrorAt(source_, position, "this branch of MERGE is given twice");
+Result<MergeClause> Parser::ParseMergeClause() {
+  MergeClause clause{.position = Here(), .match = MergeMatch::kMatched, .action = {}};
+  Take();
+  if (AcceptWord("NOT")) clause.match = MergeMatch::kNotMatched;
+  BRAID_TRY(ExpectWord("MATCHED"));
+  if (clause.match == MergeMatch::kNotMatched && AcceptWord("BY")) {
+    if (AcceptWord("SOURCE")) {
+      clause.match = MergeMatch::kNotMatchedBySource;
+    } else if (!AcceptWord("TARGET")) {
+      return Expected("SOURCE or TARGET");
+    }
   }
-  if (matched) {
-    BRAID_TRY(ExpectWords({"UPDATE", "SET"}));
-    BRAID_TRY_ASSIGN(merge.update, ParseAssignments());
-    return Ok();
+  if (AcceptWord("AND")) {
+    BRAID_TRY_ASSIGN(clause.condition, ParseExpression());
   }
+  BRAID_TRY(ExpectWord("THEN"));
+  if (clause.match == MergeMatch::kNotMatched) {
+    BRAID_TRY_ASSIGN(clause.action, ParseMergeInsert());
+  } else if (AcceptWord("UPDATE")) {
+    BRAID_TRY(ExpectWord("SET"));
+    MergeUpdate update;
+    if (!Accept(TokenKind::kStar)) {
+      BRAID_TRY_ASSIGN(update.assignments, ParseAssignments());
+    }
+    clause.action = std::move(update);
+  } else if (AcceptWord("DELETE")) {
+    clause.action = MergeDelete{};
+  } else {
+    return Expected("UPDATE or DELETE");
+  }
+  return clause;
+}
+
+Result<MergeInsert> Parser::ParseMergeInsert() {
   BRAID_TRY(ExpectWord("INSERT"));
+  MergeInsert insert;
+  if (Accept(TokenKind::kStar)) return insert;
   if (At(TokenKind::kLeftParen)) {
-    BRAID_TRY_ASSIGN(merge.insert_columns, ParseNameList("a column's name"));
+    BRAID_TRY_ASSIGN(insert.columns, ParseNameList("a column's name"));
   }
   BRAID_TRY(ExpectWord("VALUES"));
-  BRAID_TRY_ASSIGN(merge.insert_values, ParseExpressionList());
-  return Ok();
+  BRAID_TRY_ASSIGN(insert.values, ParseExpressionList());
+  return insert;
 }
 
 Result<StatementNode> Parser::ParseTruncate() {

@@ -44,16 +44,43 @@ struct Delete {
   friend bool operator==(const Delete&, const Delete&) = default;
 };
 
-/// MERGE INTO t [AS a] USING source ON … [WHEN MATCHED …] [WHEN NOT MATCHED …].
+/// UPDATE SET a = x, …; without assignments UPDATE SET *.
+struct MergeUpdate {
+  std::vector<Assignment> assignments = {};
+  friend bool operator==(const MergeUpdate&, const MergeUpdate&) = default;
+};
+
+struct MergeDelete {
+  friend bool operator==(const MergeDelete&, const MergeDelete&) = default;
+};
+
+/// INSERT [(a, …)] VALUES (x, …); without values INSERT *.
+struct MergeInsert {
+  std::optional<std::vector<QualifiedName>> columns = std::nullopt;
+  std::vector<ExpressionPtr> values = {};
+  friend bool operator==(const MergeInsert&, const MergeInsert&) = default;
+};
+
+enum class MergeMatch : std::uint8_t { kMatched, kNotMatched, kNotMatchedBySource };
+
+/// WHEN [NOT] MATCHED [BY TARGET | BY SOURCE] [AND condition] THEN action. Only a row of the source that nothing
+/// matches is inserted; rows of the table are updated or deleted.
+struct MergeClause {
+  Position position;
+  MergeMatch match;
+  ExpressionPtr condition = {};
+  std::variant<MergeUpdate, MergeDelete, MergeInsert> action;
+  friend bool operator==(const MergeClause&, const MergeClause&) = default;
+};
+
+/// MERGE INTO t [AS a] USING source ON … WHEN ….
 struct Merge {
   QualifiedName table;
   std::vector<Hint> hints = {};
   std::optional<Identifier> alias = std::nullopt;
   TableExpressionPtr source;
   ExpressionPtr on;
-  std::vector<Assignment> update = {};  ///< WHEN MATCHED THEN UPDATE SET; empty without it
-  std::optional<std::vector<QualifiedName>> insert_columns = std::nullopt;
-  std::vector<ExpressionPtr> insert_values = {};  ///< WHEN NOT MATCHED THEN INSERT VALUES; empty without it
+  std::vector<MergeClause> clauses = {};  ///< at least one; the first that applies to a row counts
   friend bool operator==(const Merge&, const Merge&) = default;
 };
 

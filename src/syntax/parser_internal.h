@@ -322,7 +322,8 @@ class Parser {
   Result<StatementNode> ParseUpdate();
   Result<StatementNode> ParseDelete();
   Result<StatementNode> ParseMerge();
-  Status ParseMergeBranch(Merge& merge);
+  Result<MergeClause> ParseMergeClause();
+  Result<MergeInsert> ParseMergeInsert();
   Result<std::vector<Assignment>> ParseAssignments();
   Result<std::optional<Identifier>> ParseOptionalAlias();
   Result<StatementNode> ParseTruncate();

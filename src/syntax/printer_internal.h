@@ -152,6 +152,7 @@ class Printer {
   void PrintStatement(const JarCommand& jar);
   void PrintStatement(const ClientCommand& command);
   void PrintAssignments(const std::vector<Assignment>& assignments);
+  void Print(const MergeClause& clause);
   void PrintColumnNames(const std::vector<QualifiedName>& names);  // with parentheses
   void PrintPartition(const PartitionSpec& spec);                  // (…)
   void PrintComment(const std::optional<std::string>& comment);

@@ -98,11 +98,30 @@ TEST(StatementParserTest, ReadsInsertsInAllForms) {
 TEST(StatementParserTest, ReadsChangesOfRows) {
   EXPECT_EQ(ParsedAs<Update>("UPDATE t SET a = 1, b = b + 1 WHERE c").assignments.size(), 2U);
   EXPECT_FALSE(ParsedAs<Delete>("DELETE FROM t").where);
+}
+
+TEST(StatementParserTest, ReadsMerges) {
   const Merge merge = ParsedAs<Merge>(
-      "MERGE INTO t AS a USING s AS b ON a.k = b.k WHEN MATCHED THEN UPDATE SET v = b.v WHEN NOT MATCHED THEN INSERT "
-      "(k, v) VALUES (b.k, b.v)");
-  EXPECT_EQ(merge.update.size(), 1U);
-  EXPECT_EQ(merge.insert_values.size(), 2U);
+      "MERGE INTO t AS a USING s AS b ON a.k = b.k WHEN MATCHED AND b.gone THEN DELETE WHEN MATCHED THEN UPDATE SET v "
+      "= "
+      "b.v, w = 1 WHEN NOT MATCHED BY TARGET AND b.k > 0 THEN INSERT (k, v) VALUES (b.k, b.v) WHEN NOT MATCHED BY "
+      "SOURCE "
+      "THEN DELETE");
+  ASSERT_EQ(merge.clauses.size(), 4U);
+  EXPECT_TRUE(merge.clauses[0].condition);
+  EXPECT_TRUE(std::holds_alternative<MergeDelete>(merge.clauses[0].action));
+  EXPECT_EQ(std::get<MergeUpdate>(merge.clauses[1].action).assignments.size(), 2U);
+  EXPECT_EQ(merge.clauses[2].match, MergeMatch::kNotMatched);
+  EXPECT_EQ(std::get<MergeInsert>(merge.clauses[2].action).values.size(), 2U);
+  EXPECT_EQ(merge.clauses[3].match, MergeMatch::kNotMatchedBySource);
+  const Merge whole = ParsedAs<Merge>(
+      "MERGE INTO t USING s ON t.k = s.k WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *");
+  EXPECT_TRUE(std::get<MergeUpdate>(whole.clauses[0].action).assignments.empty());
+  EXPECT_TRUE(std::get<MergeInsert>(whole.clauses[1].action).values.empty());
+  EXPECT_THAT(ParseStatement("MERGE INTO t USING s ON a"), HasMessage("expected WHEN MATCHED"));
+  EXPECT_THAT(ParseStatement("MERGE INTO t USING s ON a WHEN MATCHED THEN INSERT *"),
+              HasMessage("expected UPDATE or DELETE"));
+  EXPECT_THAT(ParseStatement("MERGE INTO t USING s ON a WHEN NOT MATCHED THEN DELETE"), HasMessage("expected INSERT"));
 }
 
 TEST(StatementParserTest, ReadsStatementSetsWholeAndInPieces) {

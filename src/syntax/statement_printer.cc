@@ -114,19 +114,38 @@ void Printer::PrintStatement(const Merge& merge) {
   PrintJoinSide(*merge.source, std::holds_alternative<Join>(merge.source->node));
   Add(" ON ");
   Print(*merge.on);
-  if (!merge.update.empty()) {
-    Add(" WHEN MATCHED THEN UPDATE SET ");
-    PrintAssignments(merge.update);
+  for (const MergeClause& clause : merge.clauses) Print(clause);
+}
+
+void Printer::Print(const MergeClause& clause) {
+  switch (clause.match) {
+    case MergeMatch::kMatched: Add(" WHEN MATCHED"); break;
+    case MergeMatch::kNotMatched: Add(" WHEN NOT MATCHED"); break;
+    case MergeMatch::kNotMatchedBySource: Add(" WHEN NOT MATCHED BY SOURCE"); break;
   }
-  if (merge.insert_values.empty()) return;
-  Add(" WHEN NOT MATCHED THEN INSERT ");
-  if (merge.insert_columns) {
-    PrintColumnNames(*merge.insert_columns);
-    Add(" ");
+  if (clause.condition) {
+    Add(" AND ");
+    Print(*clause.condition);
   }
-  Add("VALUES (");
-  AddExpressions(merge.insert_values);
-  Add(")");
+  if (std::holds_alternative<MergeDelete>(clause.action)) {
+    Add(" THEN DELETE");
+  } else if (const auto* update = std::get_if<MergeUpdate>(&clause.action)) {
+    Add(" THEN UPDATE SET ");
+    if (update->assignments.empty()) Add("*");
+    PrintAssignments(update->assignments);
+  } else {
+    const auto& insert = std::get<MergeInsert>(clause.action);
+    Add(" THEN INSERT ");
+    if (insert.values.empty()) Add("*");
+    if (insert.columns) {
+      PrintColumnNames(*insert.columns);
+      Add(" ");
+    }
+    if (insert.values.empty()) return;
+    Add("VALUES (");
+    AddExpressions(insert.values);
+    Add(")");
+  }
 }
 
 void Printer::PrintStatement(const TruncateTable& truncate) {
