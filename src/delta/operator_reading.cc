@@ -7,6 +7,7 @@
 
 #include "delta/operator_reading_internal.h"
 #include "duck/type_mapping.h"
+#include "sql/random_calls.h"
 
 namespace braid {
 namespace {
@@ -280,8 +281,7 @@ bool IsClosed(const Operator& node) {
 bool IsVolatile(const Operator& node) {
   bool found = false;
   ForEachScalar(node, [&](const Scalar& value) {
-    for (const std::string_view function : {std::string_view("random()"), std::string_view("uuid()"), kEpochTimeSql})
-      found = found || value.sql.find(function) != std::string::npos;
+    found = found || IsRandom(value) || value.sql.find(kEpochTimeSql) != std::string::npos;
   });
   return found;
 }

@@ -55,11 +55,6 @@ Result<const DataField*> FindSinkColumn(const std::vector<DataField>& fields, co
   return std::move(error).Hint("its columns are " + Join(names, ", "));
 }
 
-LengthRule LengthRuleOf(std::string_view option) {
-  if (EqualsIgnoreCase(option, "TRIM_PAD")) return LengthRule::kTrimPad;
-  return EqualsIgnoreCase(option, "ERROR") ? LengthRule::kError : LengthRule::kIgnore;
-}
-
 // SQL of the columns that the statement gives a value, by name.
 class SinkColumns {
  public:
@@ -150,12 +145,7 @@ class SinkColumns {
   // What the statement gives, else the default, else NULL.
   Result<std::string> Item(const DataField& field) const {
     if (const auto given = sql_.find(field.name); given != sql_.end()) return given->second;
-    const DataType type = field.type.Nullable();
-    if (!field.default_value) return EmitLiteral(Datum(), type);
-    BRAID_TRY_ASSIGN(
-        const Datum value,
-        ParseDatum(*field.default_value, type).Context("while reading the default of column " + field.name));
-    return EmitLiteral(value, type);
+    return MissingValue(field);
   }
 
   const Target& target_;
@@ -163,22 +153,12 @@ class SinkColumns {
   std::map<std::string, std::string> sql_;
 };
 
-// The name with the session's branch, if it has one. A table without that branch is not written to.
-Result<syntax::QualifiedName> OnBranch(const syntax::QualifiedName& written, const FullName& name, const Options& hints,
-                                       const StatementContext& context) {
-  syntax::QualifiedName on_branch = written;
-  BRAID_TRY_ASSIGN(const Identifier identifier, Identifier::FromParts(name.database, name.table));
-  if (const auto branch = context.session.SessionBranch(identifier, hints))
-    on_branch.parts.back().name += "$branch_" + *branch;
-  return on_branch;
-}
-
 Result<Target> OpenTarget(const syntax::Insert& insert, const StatementContext& context) {
   BRAID_TRY_ASSIGN(const Options hints, HintOptions(insert.hints, context.text));
   BRAID_TRY_ASSIGN(FullName name, context.session.Qualify(insert.table));
   const TemporaryTable* temporary = context.session.FindTemporaryTable(name);
   if (temporary == nullptr) {
-    BRAID_TRY_ASSIGN(const syntax::QualifiedName on_branch, OnBranch(insert.table, name, hints, context));
+    BRAID_TRY_ASSIGN(const syntax::QualifiedName on_branch, OnSessionBranch(insert.table, hints, context));
     BRAID_TRY_ASSIGN(StoredTable stored, OpenStored(on_branch, context, hints));
     return Target{.name = std::move(stored.name),
                   .identifier = std::move(stored.identifier),
@@ -245,11 +225,27 @@ Result<InsertPlan> PlanInsert(const syntax::Insert& insert, const StatementConte
   return plan;
 }
 
-std::string JobName(const std::vector<InsertPlan>& plans, const SessionState& session) {
-  std::string name = session.Option("pipeline.name");
+// A table without that branch is not written to.
+Result<syntax::QualifiedName> OnSessionBranch(const syntax::QualifiedName& written, const Options& hints,
+                                              const StatementContext& context) {
+  syntax::QualifiedName on_branch = written;
+  BRAID_TRY_ASSIGN(const FullName name, context.session.Qualify(written));
+  BRAID_TRY_ASSIGN(const Identifier identifier, Identifier::FromParts(name.database, name.table));
+  if (const auto branch = context.session.SessionBranch(identifier, hints))
+    on_branch.parts.back().name += "$branch_" + *branch;
+  return on_branch;
+}
+
+std::string PipelineName(const SessionState& session) {
+  const std::string name = session.Option("pipeline.name");
   const std::string branch = session.Option(kBranchOption);
   // The job that does the same on main keeps its name.
-  if (!name.empty()) return branch.empty() ? name : fmt::format("{}@{}", name, branch);
+  return name.empty() || branch.empty() ? name : fmt::format("{}@{}", name, branch);
+}
+
+std::string JobName(const std::vector<InsertPlan>& plans, const SessionState& session) {
+  std::string name = PipelineName(session);
+  if (!name.empty()) return name;
   name = "insert-into";
   for (std::size_t i = 0; i < plans.size(); ++i) name += (i == 0 ? "_" : ",") + plans[i].insert.name;
   return name;

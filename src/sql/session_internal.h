@@ -31,6 +31,10 @@ struct TableColumns;
 /// The option that puts a session's queries and INSERTs on a branch; also of `braid job run --branch`.
 inline constexpr const char* kBranchOption = "braid.branch";
 
+/// Ends the name of a table with computed columns where the stored ones alone are meant: in the query that computes the
+/// others.
+inline constexpr std::string_view kStoredColumns = "\x01";
+
 /// A name with all its parts. The table may have `$` suffixes.
 struct FullName {
   std::string catalog;

@@ -22,9 +22,6 @@ namespace {
 
 constexpr const char* kDefaultCatalog = "default_catalog";
 constexpr const char* kDefaultDatabase = "default_database";
-// Ends the name of a table with computed columns where the stored ones alone are meant: in the query that computes the
-// others.
-constexpr std::string_view kStoredColumns = "\x01";
 
 // The zone of the process, as `table.local-time-zone` names it.
 std::string ProcessZone() {

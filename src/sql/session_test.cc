@@ -62,8 +62,6 @@ TEST_F(SessionTest, ShowsPlaceAndNearestNameOfAnUnknownTable) {
 TEST_F(SessionTest, RefusesWhatItLacksByName) {
   ASSERT_THAT(Run("CREATE TABLE t (a INT)"), IsOk());
   for (const auto& [statement, message] : std::vector<std::pair<const char*, const char*>>{
-           {"UPDATE t SET a = 1", "UPDATE is not supported yet"},
-           {"DELETE FROM t WHERE a = 1", "DELETE is not supported yet"},
            {"ANALYZE TABLE t COMPUTE STATISTICS", "ANALYZE TABLE is not supported yet"},
            {"CREATE TEMPORARY TABLE k (a INT) WITH ('connector' = 'kafka')", "this session has no connectors"},
            {"CREATE TABLE k (a INT) WITH ('connector' = 'kafka')", "no table of the connector 'kafka'"},

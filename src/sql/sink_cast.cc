@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "syntax/printer.h"
+#include "types/cast.h"
 
 namespace braid {
 
@@ -77,6 +79,11 @@ bool CanStore(const SqlType& from, const DataType& to) {
   return from.is_value() && CanStoreData(from.data(), to);
 }
 
+LengthRule LengthRuleOf(std::string_view option) {
+  if (EqualsIgnoreCase(option, "TRIM_PAD")) return LengthRule::kTrimPad;
+  return EqualsIgnoreCase(option, "ERROR") ? LengthRule::kError : LengthRule::kIgnore;
+}
+
 Result<std::string> StoreAs(const CallArgument& value, const DataField& column, LengthRule rule,
                             const CallContext& context) {
   const DataType& to = column.type;
@@ -91,6 +98,14 @@ Result<std::string> StoreAs(const CallArgument& value, const DataField& column, 
   }
   BRAID_TRY_ASSIGN(EmittedCall cast, ResolveCast(value, to.Nullable(), false, context));
   return std::move(cast.sql);
+}
+
+Result<std::string> MissingValue(const DataField& field) {
+  const DataType type = field.type.Nullable();
+  if (!field.default_value) return EmitLiteral(Datum(), type);
+  BRAID_TRY_ASSIGN(const Datum value,
+                   ParseDatum(*field.default_value, type).Context("while reading the default of column " + field.name));
+  return EmitLiteral(value, type);
 }
 
 }  // namespace braid

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "duck/function_table.h"
@@ -20,8 +21,15 @@ enum class LengthRule : std::uint8_t {
   kError,    ///< longer ones, and shorter ones for CHAR and BINARY, fail the statement
 };
 
+/// The rule that a value of the option means; kIgnore for unknown ones.
+LengthRule LengthRuleOf(std::string_view option);
+
 /// A query's column as a column of the sink. Precondition: CanStore. `value.sql` is used more than once.
 Result<std::string> StoreAs(const CallArgument& value, const DataField& column, LengthRule rule,
                             const CallContext& context);
+
+/// What a column gets to which an INSERT gives no value: its default, else NULL. Errors: kInvalidArgument for a default
+/// that is no value of the column's type.
+Result<std::string> MissingValue(const DataField& field);
 
 }  // namespace braid

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "sql/batch_job.h"
 #include "sql/insert_plan.h"
 #include "sql/operator.h"
 #include "table/commit.h"
@@ -126,14 +127,13 @@ Result<std::vector<Snapshot>> Commit(const Sink& sink, Written& written, const S
   return snapshots;
 }
 
-Result<std::vector<std::vector<Snapshot>>> WriteAndCommit(const std::vector<Sink>& sinks, const StartedJob& start,
-                                                          SessionState& session) {
+Result<SinkSnapshots> WriteAndCommit(const std::vector<Sink>& sinks, const StartedJob& start, SessionState& session) {
   std::vector<Written> written;
   for (const Sink& sink : sinks) {
     BRAID_TRY_ASSIGN(Written one, Write(sink, start, session));
     written.push_back(std::move(one));
   }
-  std::vector<std::vector<Snapshot>> snapshots;
+  SinkSnapshots snapshots;
   for (std::size_t i = 0; i < sinks.size(); ++i) {
     BRAID_TRY_ASSIGN(auto made, Commit(sinks[i], written[i], start, session.clock())
                                     .Context("while committing to " + sinks[i].plan.insert.name));
@@ -162,27 +162,13 @@ Result<StatementResult> RunBatch(std::vector<InsertPlan> plans, const StatementC
     BRAID_TRY_ASSIGN(Sink sink, Prepare(std::move(plan), session));
     sinks.push_back(std::move(sink));
   }
-  StartedJob start;
-  if (session.observer() != nullptr) {
-    BRAID_TRY_ASSIGN(start, session.observer()->Begin(Describe(name, sinks, context)));
-  }
-  if (start.commit_user.empty()) start.commit_user = NewCommitUser();
-  Result<std::vector<std::vector<Snapshot>>> snapshots = WriteAndCommit(sinks, start, session);
-  if (!snapshots) {
-    if (session.observer() != nullptr) session.observer()->Failed(start, snapshots.error());
-    return std::move(snapshots).error();
-  }
-  if (session.observer() != nullptr) {
-    // The data stays committed; what an observer keeps beside it can be made again from the snapshots.
-    if (Status finished = session.observer()->Finished(start, *snapshots); !finished) {
-      return Error(ErrorCode::kUnavailable, fmt::format("the rows are committed, but their lineage is not recorded: {}",
-                                                        finished.error().message()))
-          .Hint("do not repeat the statement; the next lineage query records it from the snapshots");
-    }
-  }
+  BRAID_TRY_ASSIGN(SinkSnapshots snapshots, RunBatchJob(Describe(name, sinks, context), session, [&](const StartedJob& start) {
+                     return WriteAndCommit(sinks, start, session);
+                   }));
   for (std::size_t i = 0; i < sinks.size(); ++i) {
     const PlannedInsert& insert = sinks[i].plan.insert;
-    result.sinks.push_back({.catalog = insert.catalog, .identifier = insert.identifier, .snapshots = (*snapshots)[i]});
+    result.sinks.push_back(
+        {.catalog = insert.catalog, .identifier = insert.identifier, .snapshots = std::move(snapshots[i])});
   }
   return result;
 }

@@ -31,10 +31,16 @@ Result<StatementResult> Run(const syntax::EndStatementSet& statement, const Stat
 
 // statement_change.cc
 Result<StatementResult> Run(const syntax::TruncateTable& statement, const StatementContext& context);
-Result<StatementResult> Run(const syntax::Update& statement, const StatementContext& context);
-Result<StatementResult> Run(const syntax::Delete& statement, const StatementContext& context);
-Result<StatementResult> Run(const syntax::Merge& statement, const StatementContext& context);
 Result<StatementResult> Run(const syntax::AnalyzeTable& statement, const StatementContext& context);
+
+// statement_delete.cc, statement_update.cc, statement_merge.cc
+Result<StatementResult> Run(const syntax::Delete& statement, const StatementContext& context);
+Result<StatementResult> Run(const syntax::Update& statement, const StatementContext& context);
+Result<StatementResult> Run(const syntax::Merge& statement, const StatementContext& context);
+/// What EXPLAIN shows of them.
+Result<std::string> ExplainChange(const syntax::Delete& statement, const StatementContext& context);
+Result<std::string> ExplainChange(const syntax::Update& statement, const StatementContext& context);
+Result<std::string> ExplainChange(const syntax::Merge& statement, const StatementContext& context);
 
 // statement_table.cc
 Result<StatementResult> Run(const syntax::CreateTable& statement, const StatementContext& context);

@@ -41,6 +41,15 @@ class QueryRows : public BatchReader {
   const SessionState& session_;  // the session outlives its results
 };
 
+// nullopt: the statement is no DELETE, UPDATE or MERGE.
+std::optional<Result<std::string>> ExplainAnyChange(const syntax::StatementNode& node,
+                                                    const StatementContext& context) {
+  if (const auto* statement = std::get_if<syntax::Delete>(&node)) return ExplainChange(*statement, context);
+  if (const auto* statement = std::get_if<syntax::Update>(&node)) return ExplainChange(*statement, context);
+  if (const auto* statement = std::get_if<syntax::Merge>(&node)) return ExplainChange(*statement, context);
+  return std::nullopt;
+}
+
 std::string ExplainInsert(const syntax::Insert& insert, std::string_view query) {
   return fmt::format("Sink(table=[{}]{})\n{}", syntax::ToSql(insert.table),
                      insert.overwrite ? ", overwrite=[true]" : "", query);
@@ -90,9 +99,12 @@ Result<StatementResult> Run(const syntax::Explain& statement, const StatementCon
       BRAID_TRY_ASSIGN(const std::string plan, explain(part.query));
       plans.push_back(ExplainInsert(part, plan));
     }
+  } else if (const auto change = ExplainAnyChange(node, context)) {
+    if (!*change) return change->error();
+    plans.push_back(**change);
   } else {
     return syntax::ErrorAt(ErrorCode::kUnsupported, context.text, statement.statement->position,
-                           "only queries and INSERT can be explained");
+                           "only queries and changes of rows can be explained");
   }
   return TextResult("result", {Join(plans, "\n")});
 }

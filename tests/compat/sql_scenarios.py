@@ -303,6 +303,59 @@ def scenario_sql_append_tables(warehouse):
     warehouse.expect_rows("d.alike", columns, [r for r in late if r[2] == 0 or r[0] < 105])
 
 
+def scenario_sql_changes_of_rows(warehouse):
+    """DELETE, UPDATE and MERGE of key and append tables, by rows, vectors and rewritten files; Java reads, writes and compacts."""
+    columns = ["k", "p", "v"]
+    warehouse.sql("CREATE DATABASE d")
+    for table, key, options in (
+        ("marked", "", "'deletion-vectors.enabled' = 'true'"),
+        ("marked64", "", "'deletion-vectors.enabled' = 'true', 'deletion-vectors.bitmap64' = 'true'"),
+        ("rewritten", "", "'file.format' = 'orc'"),
+        ("bucketed", "", "'bucket' = '2', 'bucket-key' = 'k', 'deletion-vectors.enabled' = 'true'"),
+        ("keyed", ", PRIMARY KEY (k, p) NOT ENFORCED", "'bucket' = '2'"),
+        ("hashed", ", PRIMARY KEY (k, p) NOT ENFORCED", "'changelog-producer' = 'lookup'"),
+        ("vectors", ", PRIMARY KEY (k, p) NOT ENFORCED", "'bucket' = '1', 'deletion-vectors.enabled' = 'true'"),
+        ("partial", ", PRIMARY KEY (k, p) NOT ENFORCED", "'bucket' = '1', 'merge-engine' = 'partial-update', "
+         "'partial-update.remove-record-on-delete' = 'true'"),
+    ):
+        name = f"d.{table}"
+        rows = [[k, f"p{k % 3}", k * 10] for k in range(60)]
+        warehouse.sql(
+            f"CREATE TABLE {name} (k INT, p STRING, v INT{key}) PARTITIONED BY (p) WITH ({options})",
+            f"INSERT INTO {name} VALUES {values(rows[:30])}",
+            f"INSERT INTO {name} VALUES {values(rows[30:])}",
+            f"DELETE FROM {name} WHERE MOD(k, 5) = 0",
+            f"UPDATE {name} SET v = v + 1 WHERE k BETWEEN 20 AND 40",
+        )
+        model = {k: [k, p, v + 1 if 20 <= k <= 40 else v] for k, p, v in rows if k % 5}
+        warehouse.expect_rows(name, columns, key_rows(model))
+        changed = key_rows(model)
+        warehouse.java(
+            {"op": "create_tag", "table": name, "tag": "changed"},
+            {"op": "write", "table": name, "rows": [[100 + k, "p0", k] for k in range(10)]},
+            {"op": "compact", "table": name},
+        )
+        upsert(model, [[100 + k, "p0", k] for k in range(10)])
+        warehouse.expect_rows(name, columns, key_rows(model))
+        warehouse.sql(
+            f"DELETE FROM {name} WHERE p = 'p2'",
+            f"MERGE INTO {name} AS t USING (VALUES (1, 'p1', 1000), (4, 'p1', -1), (200, 'p1', 7), (201, 'p5', -1)) AS s (k, p, v) "
+            "ON t.k = s.k AND t.p = s.p WHEN MATCHED AND s.v < 0 THEN DELETE WHEN MATCHED THEN UPDATE SET v = t.v + s.v "
+            "WHEN NOT MATCHED AND s.v > 0 THEN INSERT * WHEN NOT MATCHED BY SOURCE AND t.k > 105 THEN DELETE",
+        )
+        model = {k: row for k, row in model.items() if row[1] != "p2" and k <= 105 and k != 4}
+        upsert(model, [[1, "p1", 1010], [200, "p1", 7]])
+        warehouse.expect_rows(name, columns, key_rows(model))
+        warehouse.expect_rows(name, columns, changed, reading=["--option", "scan.tag-name=changed"])
+        # One more change of files that Java wrote, then Java applies what was deleted.
+        warehouse.sql(f"UPDATE {name} SET v = -1 WHERE k >= 100", f"DELETE FROM {name} WHERE v = 1010 OR k = 103")
+        model = {k: [k, row[1], -1 if k >= 100 else row[2]] for k, row in model.items() if k not in (1, 103)}
+        warehouse.expect_rows(name, columns, key_rows(model))
+        warehouse.java({"op": "compact", "table": name}, {"op": "expire_snapshots", "table": name, "retain_max": 1})
+        warehouse.expect_rows(name, columns, key_rows(model))
+        warehouse.expect_rows(name, columns, changed, reading=["--option", "scan.tag-name=changed"])
+
+
 def scenario_sql_schema_changes(warehouse):
     """ALTER TABLE by both programs between INSERTs; old files are read, compacted and written beside."""
     for table, key in (("log", ""), ("keyed", ", PRIMARY KEY (k) NOT ENFORCED")):
