@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -135,17 +134,6 @@ Result<std::vector<std::string>> StageSchemas(FileSystem& fs, const TablePaths& 
     files.push_back(to.SchemaFile(id));
   }
   return files;
-}
-
-Status MayMove(const Line& line, LineMove move) {
-  static constexpr std::array<std::string_view, 7> kNames = {
-      "committing", "tagging", "merging into it", "deleting it", "renaming it", "replacing", "rolling it back"};
-  if (move == LineMove::kCommit || move == LineMove::kTag || move == LineMove::kMergeInto) return Ok();
-  if (!line.record || !line.record->is_protected) return Ok();
-  return Error(ErrorCode::kPermissionDenied,
-               fmt::format("branch {} of {} is protected against {}", line.name,
-                           line.paths.OnBranch(kMainBranch).DisplayName(), kNames[static_cast<std::size_t>(move)]))
-      .Hint("`braid branch protect --off` ends that");
 }
 
 Status WriteAlias(FileSystem& fs, const TablePaths& root, std::string_view name, const BranchAlias& alias) {

@@ -14,6 +14,7 @@
 #include "meta/stores.h"
 #include "table/branch_files_internal.h"
 #include "table/branches.h"
+#include "table/line_move.h"
 #include "table/lines.h"
 #include "table/recoveries_internal.h"
 #include "table/seal.h"

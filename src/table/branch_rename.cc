@@ -9,6 +9,7 @@
 #include "meta/schema_change.h"
 #include "meta/stores.h"
 #include "table/branch_files_internal.h"
+#include "table/line_move.h"
 #include "table/recoveries_internal.h"
 #include "table/seal.h"
 

@@ -12,6 +12,7 @@
 #include "table/branch_files_internal.h"
 #include "table/branch_switch_internal.h"
 #include "table/branches.h"
+#include "table/line_move.h"
 #include "table/lines.h"
 
 namespace braid {

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "meta/fork_record.h"
+#include "table/doomed_files.h"
 #include "table/lines.h"
 #include "table/operation.h"
 
@@ -51,17 +52,31 @@ Result<CreatedBranch> CreateBranch(const OperationContext& context, const Create
 struct DeleteBranchRequest {
   std::string name;
   bool force = false;    ///< although it has children or readers
-  bool dry_run = false;  ///< only check
+  bool dry_run = false;  ///< only check, and say which files would go
+  /// Whether files that only the branch used go at once; nullopt: as the table's `branch.delete.reclaim` says.
+  std::optional<bool> reclaim = {};
 };
 struct DeletedBranch {
   std::string name;
   std::vector<std::string> reparented;  ///< children that have the branch's parent now
-  /// Folder that holds the branch's metadata until its files are reclaimed; empty if that is done.
+  RemovedFiles files = {};              ///< that nothing but the branch reached
+  /// Folder that holds the branch's metadata until its files are reclaimed, by ReclaimDropped; empty if that is done.
   std::string unreclaimed;
+  /// Why it is not done; empty if it was not wanted.
+  std::string unreclaimed_reason;
   std::vector<std::string> repairs;
 };
-/// Removes a branch (§6.2). Errors: kConflict if something uses it; kInvalidArgument for main.
+/// Removes a branch, and then the files that nothing else reaches (§6.2). Errors: kConflict if something uses it;
+/// kInvalidArgument for main. What cannot be reclaimed is no error: the branch is gone, `unreclaimed_reason` says why.
 Result<DeletedBranch> DeleteBranch(const OperationContext& context, const DeleteBranchRequest& request);
+
+struct ReclaimedBranch {
+  std::string name;         ///< that it had; the folder's name if that is not known
+  RemovedFiles files = {};
+  std::string kept_reason;  ///< why it stays; empty if it is gone
+};
+/// Deletes what branches left behind that were deleted without reclaiming their files, or that somebody still read.
+Result<std::vector<ReclaimedBranch>> ReclaimDropped(const OperationContext& context, bool dry_run);
 
 struct RenameBranchRequest {
   std::string from;
@@ -78,10 +93,5 @@ Result<ForkRecord> AdoptBranch(const OperationContext& context, const std::strin
 
 /// Protects a branch against everything but commits, tags and merges into it, or ends that.
 Result<ForkRecord> ProtectBranch(const OperationContext& context, const std::string& name, bool is_protected);
-
-/// What moves a line's name or head (§5.7). Every such operation asks MayMove first.
-enum class LineMove : std::uint8_t { kCommit, kTag, kMergeInto, kDelete, kRename, kReplace, kRollback };
-/// Errors: kPermissionDenied if the line is protected against it.
-Status MayMove(const Line& line, LineMove move);
 
 }  // namespace braid

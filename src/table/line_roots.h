@@ -17,10 +17,16 @@ struct UnreadableRoot {
   Error error;
 };
 
+/// Tags of a line that are about to go and hold nothing any more; may be empty.
+using SkippedTags = std::function<bool(const Line& line, const std::string& tag)>;
+/// Those that protect a branch.
+SkippedTags GuardsOf(std::string branch);
+
 /// Calls `visit` for everything that holds files on a line (spec branches.md §10.2): its snapshots, tags and long-lived
 /// changelogs, and what its fork record pins. What goes while this reads is passed over; what cannot be read is
-/// returned. Errors: those of listing folders and of `visit`.
+/// returned. Tags that are `skipped` are left out. Errors: those of listing folders and of `visit`.
 Result<std::vector<UnreadableRoot>> VisitRoots(const FileSystem& fs, const Line& line,
-                                               const std::function<Status(const Root&)>& visit);
+                                               const std::function<Status(const Root&)>& visit,
+                                               const SkippedTags& skipped = {});
 
 }  // namespace braid

@@ -28,6 +28,8 @@ struct Root {
   std::string holder;  ///< for people: "snapshot 4 of main", "tag x of branch b", "fork point of branch b"
   /// A long-lived changelog: holds its changelog, or, where the snapshot has no changelog files, what it added.
   bool is_changelog = false;
+  /// A snapshot of a line, which holds its changelog files too; tags and pinned contents do not.
+  bool is_snapshot = false;
 };
 
 /// Names of metadata files: lists, manifests, index manifests, index files, statistics.

@@ -72,13 +72,8 @@ Status GatherLive(const Table& table, const Snapshot& content, DoomedFiles& doom
   return Ok();
 }
 
-Status GatherMetadata(const Table& table, const Snapshot& content, DoomedFiles& doomed) {
+Status GatherIndexes(const Table& table, const Snapshot& content, DoomedFiles& doomed) {
   const FileSystem& fs = table.file_system();
-  for (const std::string* list : {&content.base_manifest_list, &content.delta_manifest_list}) {
-    doomed.AddManifestFile(*list);
-    BRAID_TRY_ASSIGN(const auto manifests, EmptyIfMissing(ReadManifestList(fs, table.paths(), *list)));
-    for (const ManifestFileMeta& manifest : manifests) doomed.AddManifestFile(manifest.file_name);
-  }
   if (content.statistics) doomed.AddStatistics(*content.statistics);
   if (!content.index_manifest) return Ok();
   doomed.AddManifestFile(*content.index_manifest);
@@ -86,6 +81,151 @@ Status GatherMetadata(const Table& table, const Snapshot& content, DoomedFiles& 
   for (const IndexManifestEntry& entry : entries) BRAID_TRY(doomed.AddIndexFile(entry));
   return Ok();
 }
+
+Status GatherMetadata(const Table& table, const Snapshot& content, DoomedFiles& doomed) {
+  for (const std::string* list : {&content.base_manifest_list, &content.delta_manifest_list}) {
+    doomed.AddManifestFile(*list);
+    BRAID_TRY_ASSIGN(const auto manifests,
+                     EmptyIfMissing(ReadManifestList(table.file_system(), table.paths(), *list)));
+    for (const ManifestFileMeta& manifest : manifests) doomed.AddManifestFile(manifest.file_name);
+  }
+  return GatherIndexes(table, content, doomed);
+}
+
+Error CannotTell(const Error& error) {
+  return Error(ErrorCode::kIo, "nothing was deleted: what is still needed cannot be told")
+      .Context(error.ToString())
+      .Hint("mend or remove the file; `braid table check` shows all damage");
+}
+
+// The files of a line, or of contents, that go as a whole. The others' roots are read first, so that what they hold whole is not even
+// gathered.
+class RemovedLine {
+ public:
+  RemovedLine(const Line* line, const Table& table, const TableLines& lines)
+      : line_(line), table_(table), lines_(lines), doomed_(table) {}
+
+  Result<DoomedFiles> Files(std::span<const Snapshot> contents, const SkippedTags& skipped) {
+    for (const Line& other : lines_.lines) {
+      if (&other != line_) BRAID_TRY(AddKeepers(other, skipped));
+    }
+    if (line_ != nullptr) BRAID_TRY(AddAllOwn());
+    for (const Snapshot& content : contents) BRAID_TRY(AddOwn({.snapshot = content, .holder = {}}));
+    if (!doomed_.empty()) BRAID_TRY(Spare());
+    return std::move(doomed_);
+  }
+
+ private:
+  using Identity = std::pair<SnapshotId, std::string>;
+
+  static Identity IdentityOf(const Snapshot& snapshot) { return {snapshot.id, SnapshotIdentity(snapshot)}; }
+
+  Status AddKeepers(const Line& other, const SkippedTags& skipped) {
+    // What a record that cannot be read pins is not known; a missing schema hides nothing.
+    if (other.damage && !other.record) {
+      const Result<std::optional<ForkRecord>> record = ReadForkRecord(table_.file_system(), other.paths);
+      if (!record) return CannotTell(record.error());
+    }
+    const auto visit = [&](const Root& root) {
+      const Identity identity = IdentityOf(root.snapshot);
+      // Tags and pinned contents hold no changelog.
+      if (root.is_changelog || root.is_snapshot) with_changelog_.insert(identity);
+      (root.is_changelog ? changelogs_ : contents_).try_emplace(identity, root.snapshot);
+      return Ok();
+    };
+    BRAID_TRY_ASSIGN(const std::vector<UnreadableRoot> unreadable,
+                     VisitRoots(table_.file_system(), other, visit, skipped));
+    if (unreadable.empty()) return Ok();
+    return CannotTell(Error(unreadable.front().error).Context("of " + unreadable.front().holder));
+  }
+
+  Status AddAllOwn() {
+    BRAID_TRY_ASSIGN(const std::vector<UnreadableRoot> unreadable,
+                     VisitRoots(table_.file_system(), *line_, [&](const Root& root) { return AddOwn(root); }));
+    for (const UnreadableRoot& root : unreadable) {
+      // A broken one is lost with its line: its files stay as orphans. Storage that fails is another matter.
+      if (root.error.code() != ErrorCode::kCorruption) return Error(root.error).Context("of " + root.holder);
+    }
+    return Ok();
+  }
+
+  Status AddOwn(const Root& root) {
+    const Snapshot& snapshot = root.snapshot;
+    const bool kept_with_changelog = with_changelog_.contains(IdentityOf(snapshot));
+    const bool holds_changelog = root.is_changelog || root.is_snapshot;
+    if (holds_changelog && snapshot.changelog_manifest_list && !kept_with_changelog)
+      BRAID_TRY(AddList(*snapshot.changelog_manifest_list));
+    if (root.is_changelog && (snapshot.changelog_manifest_list || kept_with_changelog)) return Ok();
+    if (contents_.contains(IdentityOf(snapshot))) return Ok();
+    BRAID_TRY(AddList(snapshot.base_manifest_list));
+    BRAID_TRY(AddList(snapshot.delta_manifest_list));
+    return root.is_changelog ? Ok() : GatherIndexes(table_, snapshot, doomed_);
+  }
+
+  // Every file that a list's manifests have ever added: those that are dead here, and alive nowhere, are gone already.
+  Status AddList(const std::string& list) {
+    doomed_.AddManifestFile(list);
+    BRAID_TRY_ASSIGN(const auto manifests,
+                     EmptyIfMissing(ReadManifestList(table_.file_system(), table_.paths(), list)));
+    for (const ManifestFileMeta& manifest : manifests) {
+      if (!gathered_.insert(manifest.file_name).second) continue;
+      doomed_.AddManifestFile(manifest.file_name);
+      BRAID_TRY(AddManifest(manifest.file_name));
+    }
+    return Ok();
+  }
+
+  Status AddManifest(const std::string& name) {
+    const Result<ManifestScanner> scanner = ManifestScanner::Open(table_.file_system(), table_.paths(), name);
+    // A manifest that is gone was deleted after the files that it names, by an earlier try.
+    if (!scanner && scanner.error().code() == ErrorCode::kNotFound) return Ok();
+    if (!scanner) return scanner.error();
+    Status added = Ok();
+    BRAID_TRY(scanner->VisitBlocks(0, scanner->block_count(),
+                                   {.accepts = {}, .keep_key_stats = false, .keep_value_stats = false},
+                                   [&](ManifestEntry& entry) {
+                                     if (!added || entry.kind != FileKind::kAdd) return;
+                                     const auto number = doomed_.AddData(DoomedEntryOf(entry));
+                                     if (!number) added = number.error();
+                                   }));
+    return added;
+  }
+
+  Status Spare() {
+    std::vector<const Snapshot*> contents;
+    for (const auto& [identity, snapshot] : contents_) contents.push_back(&snapshot);
+    std::vector<const Snapshot*> changelogs;
+    for (const auto& [identity, snapshot] : changelogs_) {
+      // One with changelog files shares none of them with a snapshot of another identity.
+      if (!snapshot.changelog_manifest_list) changelogs.push_back(&snapshot);
+    }
+    RootReader reader(table_.file_system(), table_.paths(), doomed_.watched());
+    BRAID_TRY(reader.Load(contents));
+    BRAID_TRY(reader.LoadDeltas(changelogs));
+    BRAID_TRY(reader.Load(changelogs, /*names_only=*/true));
+    const auto spare = [&](std::uint32_t number) { doomed_.Spare(number); };
+    NameSet names;
+    for (const Snapshot* content : contents) {
+      reader.VisitLive(*content, spare);
+      reader.AddNames(*content, names);
+    }
+    for (const Snapshot* changelog : changelogs) {
+      reader.VisitAdded(*changelog, spare);
+      reader.AddNames(*changelog, names);
+    }
+    doomed_.SpareNames(names);
+    return Ok();
+  }
+
+  const Line* line_;  // null: contents alone go
+  const Table& table_;
+  const TableLines& lines_;
+  std::map<Identity, Snapshot> contents_;    // that other lines keep, by snapshots, tags and pins
+  std::map<Identity, Snapshot> changelogs_;  // long-lived ones of other lines
+  std::set<Identity> with_changelog_;        // whose changelog files other lines keep
+  NameSet gathered_;                         // manifests
+  DoomedFiles doomed_;
+};
 
 }  // namespace
 
@@ -139,6 +279,16 @@ Result<DoomedFiles> FilesOf(std::span<const Snapshot> contents, const std::set<s
   }
   doomed.SpareNames(names);
   return doomed;
+}
+
+Result<DoomedFiles> FilesOfLine(const Line& line, std::span<const Snapshot> contents, const SkippedTags& skipped,
+                                const Table& table, const TableLines& lines) {
+  return RemovedLine(&line, table, lines).Files(contents, skipped);
+}
+
+Result<DoomedFiles> FilesOfContents(std::span<const Snapshot> contents, const SkippedTags& skipped, const Table& table,
+                                    const TableLines& lines) {
+  return RemovedLine(nullptr, table, lines).Files(contents, skipped);
 }
 
 }  // namespace braid

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "meta/snapshot.h"
 #include "table/doomed_files.h"
+#include "table/line_roots.h"
 #include "table/lines.h"
 #include "table/table.h"
 
@@ -18,5 +19,18 @@ namespace braid {
 /// be read.
 Result<DoomedFiles> FilesOf(std::span<const Snapshot> contents, const std::set<std::string>& without_tags,
                             const Table& table, const TableLines& lines, const Line& line);
+
+/// Which files go when a line goes as a whole (spec branches.md §6.2): everything that its snapshots, tags, changelogs
+/// and pinned contents name, and `contents`, which others held for its sake, less everything that any other line
+/// reaches, but for tags that are `skipped`. All roots of the other lines are looked at, whatever is recorded of them,
+/// each manifest once: other engines merge branches without a record of it. Works again after some of the files are
+/// gone. Errors: kIo if something that may hold files cannot be read.
+Result<DoomedFiles> FilesOfLine(const Line& line, std::span<const Snapshot> contents, const SkippedTags& skipped,
+                                const Table& table, const TableLines& lines);
+
+/// Which files go with contents that no line holds any more, as FilesOfLine: `lines` is what will be left. For contents
+/// that were no state of the line that held them.
+Result<DoomedFiles> FilesOfContents(std::span<const Snapshot> contents, const SkippedTags& skipped, const Table& table,
+                                    const TableLines& lines);
 
 }  // namespace braid

@@ -15,6 +15,7 @@
 #include "table/commit_attempt.h"
 #include "table/file_scan.h"
 #include "table/line_holdings.h"
+#include "table/line_move.h"
 #include "table/operation.h"
 #include "table/recoveries_internal.h"
 #include "table/revivals.h"
@@ -210,12 +211,9 @@ Result<RollbackResult> RollbackHard(const Table& table, const SnapshotSelector& 
   OperationContext context = ContextOf(table);
   context.clock = &clock;
   BRAID_TRY_ASSIGN(const LockedTable locked, LockedTable::Acquire(context));
+  BRAID_TRY(MayMove(table, LineMove::kRollback));
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.file_system(), table.paths().root(), Inference::kSkip));
   BRAID_TRY_ASSIGN(const Line* line, LineAt(lines, table.paths()));
-  if (line->record && line->record->is_protected) {
-    return Error(ErrorCode::kPermissionDenied, fmt::format("branch {} of {} is protected", line->name, table.name()))
-        .Hint("end its protection first");
-  }
   BRAID_TRY_ASSIGN(const Snapshot target, SelectSnapshot(table, selector));
   BRAID_TRY_ASSIGN(const SnapshotId latest, LatestOf(table));
   BRAID_TRY_ASSIGN(Above above, FindAbove(table, target.id));

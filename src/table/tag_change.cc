@@ -7,7 +7,9 @@
 #include "meta/line_upkeep.h"
 #include "meta/stores.h"
 #include "meta/tag_time.h"
+#include "table/line_move.h"
 #include "table/lines.h"
+#include "table/operation.h"
 #include "table/tag_period.h"
 #include "table/time_travel.h"
 #include "types/date_time.h"
@@ -73,10 +75,19 @@ Status CheckStillThere(const Table& table, const Snapshot& snapshot) {
   return Ok();
 }
 
+Result<LockedTable> LockForTags(const Table& table, std::chrono::milliseconds timeout) {
+  OperationContext context = ContextOf(table);
+  context.lock_timeout = timeout;
+  BRAID_TRY_ASSIGN(LockedTable locked, LockedTable::Acquire(context));
+  BRAID_TRY(MayMove(table, LineMove::kTag));
+  return locked;
+}
+
 }  // namespace
 
 Result<Tag> CreateTag(const Table& table, const NewTag& tag, const Clock& clock) {
   FileSystem& fs = table.file_system();
+  BRAID_TRY_ASSIGN(const LockedTable locked, LockForTags(table, tag.lock_timeout));
   BRAID_TRY(RefuseGuardTag(tag.name));
   BRAID_TRY(RefuseSecondAutomaticTag(table, tag));
   std::optional<std::chrono::milliseconds> retained = tag.time_retained;
@@ -98,6 +109,7 @@ Result<Tag> CreateTag(const Table& table, const NewTag& tag, const Clock& clock)
 
 Result<Tag> MoveTag(const Table& table, const NewTag& tag, const Clock& clock) {
   FileSystem& fs = table.file_system();
+  BRAID_TRY_ASSIGN(const LockedTable locked, LockForTags(table, tag.lock_timeout));
   BRAID_TRY(RefuseGuardTag(tag.name));
   BRAID_TRY(ReadExistingTag(fs, table.paths(), tag.name));
   BRAID_TRY(RefuseSecondAutomaticTag(table, tag));
@@ -110,6 +122,7 @@ Result<Tag> MoveTag(const Table& table, const NewTag& tag, const Clock& clock) {
 Status RenameTag(const Table& table, const std::string& from, const std::string& to) {
   BRAID_TRY(RefuseGuardTag(from));
   BRAID_TRY(RefuseGuardTag(to));
+  BRAID_TRY_ASSIGN(const LockedTable locked, LockForTags(table, kTagLockTimeout));
   BRAID_TRY(ReadExistingTag(table.file_system(), table.paths(), from));
   return RenameTag(table.file_system(), table.paths(), from, to);
 }

@@ -11,7 +11,12 @@
 
 namespace braid {
 
-// Makes, moves and renames tags of a table's branch (spec metadata.md §10.2). tag_removal.h takes them away.
+// Makes, moves and renames tags of a table's branch (spec metadata.md §10.2). tag_removal.h takes them away. Each takes
+// the table's lock, so that no line is replaced meanwhile and no tag lands on one that its name does not mean any more.
+// Errors of all: kConflict if that happened since the handle was opened; kUnavailable if the table is locked for too long.
+
+/// How long operations on tags wait for others that work on the table.
+inline constexpr std::chrono::milliseconds kTagLockTimeout{60'000};
 
 struct NewTag {
   std::string name;
@@ -19,6 +24,7 @@ struct NewTag {
   /// How long it is kept; nullopt: as `tag.default-time-retained` says, if it says so.
   std::optional<std::chrono::milliseconds> time_retained = std::nullopt;
   bool ignore_if_exists = false;  ///< an existing tag stays as it is
+  std::chrono::milliseconds lock_timeout = kTagLockTimeout;
 };
 
 /// Returns the tag that is there afterwards. Errors: kAlreadyExists; kInvalidArgument for a name that is none, a guard

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "table/branches.h"
 #include "table/expire.h"
 #include "table/lines.h"
-#include "table/orphan_files.h"
 #include "table/rollback.h"
 #include "table/tag_change.h"
 #include "table/tag_removal.h"
@@ -67,7 +67,7 @@ class UpkeepModel {
     const std::set<std::string> present = PresentFiles(*fs_);
     for (const std::string& name : needed) EXPECT_TRUE(present.contains(name)) << name << " is missing after " << last_;
     // Appended files that served as changelog go, as in Java, with the changelog of the snapshot that deleted them.
-    if (is_exact_ && !(keeps_changelogs_ && produces_none_)) {
+    if (!(keeps_changelogs_ && produces_none_)) {
       for (const std::string& name : present) EXPECT_TRUE(needed.contains(name)) << name << " was left by " << last_;
     }
     for (const auto& [line, table] : tables_) CheckRows(line, table);
@@ -168,23 +168,15 @@ class UpkeepModel {
     Done("branching " + line);
   }
 
-  // A branch that nobody was made from goes; what only it used goes by cleaning.
+  // Branches made from it get its parent.
   void DropBranch(const std::string& line) {
     if (line == "main") return;
-    for (const auto& [other, table] : tables_) {
-      const auto record = ReadForkRecord(*fs_, table.paths());
-      if (record && *record && (*record)->parent_line_id == "line-of-" + line) return;
-    }
-    const auto record = ReadForkRecord(*fs_, At(line).paths());
-    ASSERT_TRUE(record && *record);
-    ASSERT_THAT(fs_->DeleteTree(At(line).paths().BranchDirectory()), IsOk());
-    for (const auto& [other, table] : tables_)
-      ASSERT_THAT(fs_->Delete(table.paths().TagFile(ForkGuardTag(line))), IsOk());
+    OperationContext context = ContextOf(At("main"));
+    context.clock = &clock_;
     tables_.erase(line);
-    ASSERT_THAT(RemoveOrphanFiles(At("main"), {.older_than_ms = clock_.NowMs()}, clock_), IsOk());
-    // As in Java cleaning leaves what any manifest names, also as deleted.
-    is_exact_ = false;
-    Done("dropping " + line);
+    BRAID_ASSERT_OK_AND_ASSIGN(const DeletedBranch deleted, DeleteBranch(context, {.name = line, .force = true}));
+    EXPECT_EQ(deleted.unreclaimed, "") << deleted.unreclaimed_reason;
+    Done("deleting " + line);
   }
 
   void CheckRows(const std::string& line, const Table& table) {
@@ -218,7 +210,6 @@ class UpkeepModel {
   int value_ = 0;
   bool keeps_changelogs_ = false;
   bool produces_none_ = false;
-  bool is_exact_ = true;
   std::string last_;
 };
 

@@ -7,8 +7,8 @@
 #include "meta/fork_record.h"
 #include "meta/snapshot_json.h"
 #include "meta/stores.h"
+#include "table/line_move.h"
 #include "table/lines.h"
-#include "table/seal.h"
 
 namespace braid {
 
@@ -53,17 +53,7 @@ Status WriterLine::Find() {
 }
 
 Status WriterLine::CheckHead(const std::optional<Snapshot>& head) const {
-  const std::optional<Seal> seal = head ? SealOf(*head) : std::nullopt;
-  if (!seal || (!seal->line_id.empty() && seal->line_id != table_.line().id)) return Ok();
-  if (seal->moved_to == kMainBranch) {
-    // In the root the line has arrived where the seal says that it goes.
-    if (table_.paths().branch() == kMainBranch) return Ok();
-    return Error(ErrorCode::kUnavailable, fmt::format("branch {} of {} is becoming main", table_.paths().branch(), table_.name()))
-        .Hint("run it again in a moment");
-  }
-  if (IsMainName(table_.line().name)) return MovedError(table_);
-  return Error(ErrorCode::kConflict, fmt::format("branch {} of {} was main until it was replaced, and takes no commits", table_.line().name, table_.name()))
-      .Hint("make a branch from it and write there, or bring it back with `braid branch replace-main --undo`");
+  return MayMove(table_, LineMove::kCommit, head);
 }
 
 Status WriterLine::CreateFile(const Snapshot& snapshot) {
