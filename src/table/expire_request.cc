@@ -26,8 +26,8 @@ Result<ExpireRequest> ExpireRequest::FromOptions(const Options& options, std::in
   snapshots.older_than_ms = now_ms - snapshot_time.count();
 
   Retention& changelogs = request.changelogs;
-  BRAID_TRY_ASSIGN(changelogs.retain_min, options.GetInt("changelog.num-retained.min", snapshots.retain_min));
-  BRAID_TRY_ASSIGN(changelogs.retain_max, options.GetInt("changelog.num-retained.max", snapshots.retain_max));
+  BRAID_TRY_ASSIGN(changelogs.retain_min, NumberOf(options, "changelog.num-retained.min", snapshots.retain_min));
+  BRAID_TRY_ASSIGN(changelogs.retain_max, NumberOf(options, "changelog.num-retained.max", snapshots.retain_max));
   BRAID_TRY_ASSIGN(const auto changelog_time, options.GetDuration("changelog.time-retained", snapshot_time));
   changelogs.max_deletes = snapshots.max_deletes;
   changelogs.older_than_ms = now_ms - changelog_time.count();

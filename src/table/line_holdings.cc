@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "meta/stores.h"
+#include "table/tag_correction.h"
 
 namespace braid {
 
@@ -15,11 +16,6 @@ using Identity = std::pair<SnapshotId, std::string>;
 
 Identity IdentityOf(const Snapshot& snapshot) {
   return {snapshot.id, SnapshotIdentity(snapshot)};
-}
-
-// A corrected tag stands at the old snapshot's id and holds another content (spec branches.md §9).
-bool IsCorrected(const Snapshot& snapshot) {
-  return snapshot.properties.contains("braid.tag.corrected.snapshot");
 }
 
 Error Unreadable(const Error& error) {
@@ -101,8 +97,8 @@ class Collector {
     for (const Tag& tag : tags) {
       if (request_.without_tags.contains(tag.name)) continue;
       const std::string holder = fmt::format("tag '{}' of {}", tag.name, line_.name);
-      if (!IsCorrected(tag.snapshot)) own_tags_.insert(IdentityOf(tag.snapshot));
-      if (IsCorrected(tag.snapshot)) {
+      if (!IsCorrectedTag(tag.snapshot)) own_tags_.insert(IdentityOf(tag.snapshot));
+      if (IsCorrectedTag(tag.snapshot)) {
         holdings_.pinned.push_back({.snapshot = tag.snapshot, .holder = holder});
       } else {
         AddTrueState(tag.snapshot, holder);
@@ -207,7 +203,7 @@ class Collector {
     BRAID_TRY(AddSnapshots(other, ids));
     BRAID_TRY_ASSIGN(const std::vector<Tag> tags, ReadTags(fs_, other.paths));
     for (const Tag& tag : tags) {
-      if (tag.snapshot.id <= end || IsCorrected(tag.snapshot)) {
+      if (tag.snapshot.id <= end || IsCorrectedTag(tag.snapshot)) {
         BRAID_TRY(AddForeign(tag.snapshot, fmt::format("tag '{}' of {}", tag.name, other.name)));
       }
     }

@@ -12,6 +12,9 @@ std::span<const OperationKind> OperationKinds() {
       OperationKind{"create", RecoverCreateBranch},
       OperationKind{"delete", RecoverDeleteBranch},
       OperationKind{"merge", RecoverMergeBranch},
+      OperationKind{"correct", RecoverTagCorrection},
+      OperationKind{"maintenance", RecoverMaintenance},
+      OperationKind{"release", RecoverReleaseBase},
       OperationKind{"rename", RecoverRenameBranch},
       OperationKind{"replace", RecoverReplaceMain},
   };

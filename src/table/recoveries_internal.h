@@ -24,6 +24,9 @@ Result<Recovered> RecoverCreateBranch(const LockedTable& table, const OperationJ
 Result<Recovered> RecoverDeleteBranch(const LockedTable& table, const OperationJournal& journal);
 Result<Recovered> RecoverMergeBranch(const LockedTable& table, const OperationJournal& journal);
 Result<Recovered> RecoverReplaceMain(const LockedTable& table, const OperationJournal& journal);
+Result<Recovered> RecoverTagCorrection(const LockedTable& table, const OperationJournal& journal);
+Result<Recovered> RecoverMaintenance(const LockedTable& table, const OperationJournal& journal);
+Result<Recovered> RecoverReleaseBase(const LockedTable& table, const OperationJournal& journal);
 Result<Recovered> RecoverRenameBranch(const LockedTable& table, const OperationJournal& journal);
 
 }  // namespace braid

@@ -45,22 +45,31 @@ Result<std::vector<NamedSnapshot>> TagsById(const Table& table, const Accepts& a
 
 // The oldest go, as far as there are more than `tag.num-retained-max`.
 template <typename Accepts>
-Status KeepNewest(const Table& table, const Accepts& accepts, const Clock& clock) {
-  BRAID_TRY_ASSIGN(const std::optional<std::int64_t> most, table.options().FindInt("tag.num-retained-max"));
+Status KeepNewest(const Table& table, const Accepts& accepts, const Clock& clock,
+                  std::chrono::milliseconds lock_timeout) {
+  // While Braid alone maintains a table, the option is for other engines (spec branches.md §5.8).
+  const bool exclusive = table.options().Get("braid.maintenance", "shared") == "exclusive";
+  BRAID_TRY_ASSIGN(const std::optional<std::int64_t> most,
+                   table.options().FindInt(exclusive ? "braid.tag.num-retained-max" : "tag.num-retained-max"));
   if (!most) return Ok();
   BRAID_TRY_ASSIGN(const std::vector<NamedSnapshot> tags, TagsById(table, accepts));
   std::vector<std::string> surplus;
   for (std::size_t i = 0; i + static_cast<std::size_t>(std::max<std::int64_t>(*most, 0)) < tags.size(); ++i)
     surplus.push_back(tags[i].name);
   if (surplus.empty()) return Ok();
-  BRAID_TRY(DeleteTags(table, surplus, {}, clock));
+  BRAID_TRY(DeleteTags(table, surplus, {.lock_timeout = lock_timeout}, clock));
   return Ok();
 }
 
 class AutomaticTags {
  public:
-  AutomaticTags(const Table& table, TagPeriod period, TagClock tag_clock, const Clock& clock)
-      : table_(table), period_(period), tag_clock_(std::move(tag_clock)), clock_(clock) {}
+  AutomaticTags(const Table& table, TagPeriod period, TagClock tag_clock, const Clock& clock,
+                std::chrono::milliseconds lock_timeout)
+      : table_(table),
+        period_(period),
+        tag_clock_(std::move(tag_clock)),
+        clock_(clock),
+        lock_timeout_(lock_timeout) {}
 
   Result<std::vector<std::string>> Run() {
     BRAID_TRY_ASSIGN(const auto delay,
@@ -103,19 +112,24 @@ class AutomaticTags {
     if (next_tag_ && *time - delay_ms_ < *next_tag_ + period_.length_ms()) return Ok();
     const std::int64_t this_tag = completes_ && next_tag_ ? *next_tag_ : period_.LastComplete(*time);
     const std::string name = period_.NameAt(this_tag);
-    BRAID_TRY(
-        CreateTag(table_, {.name = name, .snapshot = snapshot, .time_retained = {}, .ignore_if_exists = true}, clock_));
+    const NewTag tag{.name = name,
+                     .snapshot = snapshot,
+                     .time_retained = {},
+                     .ignore_if_exists = true,
+                     .lock_timeout = lock_timeout_};
+    BRAID_TRY(CreateTag(table_, tag, clock_));
     Log(LogLevel::kInfo, "tag created", fmt::format("table={} tag={} snapshot={}", table_.name(), name, snapshot.id));
     made_.push_back(name);
     next_tag_ = this_tag + period_.length_ms();
     return KeepNewest(
-        table_, [&](const std::string& other) { return IsAutomatic(other); }, clock_);
+        table_, [&](const std::string& other) { return IsAutomatic(other); }, clock_, lock_timeout_);
   }
 
   const Table& table_;
   const TagPeriod period_;
   const TagClock tag_clock_;
   const Clock& clock_;
+  const std::chrono::milliseconds lock_timeout_;
   std::int64_t delay_ms_ = 0;
   bool completes_ = false;
   std::optional<std::int64_t> next_tag_;  // local time
@@ -124,16 +138,17 @@ class AutomaticTags {
 
 }  // namespace
 
-Result<std::vector<std::string>> CreateAutomaticTags(const Table& table, const Clock& clock) {
+Result<std::vector<std::string>> CreateAutomaticTags(const Table& table, const Clock& clock,
+                                                     std::chrono::milliseconds lock_timeout) {
   BRAID_TRY_ASSIGN(TagClock tag_clock, TagClock::FromOptions(table.options()));
   if (tag_clock.kind() != TagClock::Kind::kProcessTime && tag_clock.kind() != TagClock::Kind::kWatermark) {
     return std::vector<std::string>();
   }
   BRAID_TRY_ASSIGN(const TagPeriod period, TagPeriod::FromOptions(table.options()));
-  return AutomaticTags(table, period, std::move(tag_clock), clock).Run();
+  return AutomaticTags(table, period, std::move(tag_clock), clock, lock_timeout).Run();
 }
 
-Status CreateBatchTag(const Table& table, const Clock& clock) {
+Status CreateBatchTag(const Table& table, const Clock& clock, std::chrono::milliseconds lock_timeout) {
   BRAID_TRY_ASSIGN(const TagClock tag_clock, TagClock::FromOptions(table.options()));
   if (tag_clock.kind() != TagClock::Kind::kBatch) return Ok();
   BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(table.file_system(), table.paths()));
@@ -144,11 +159,15 @@ Status CreateBatchTag(const Table& table, const Clock& clock) {
       ToCalendarTime({.seconds = FloorDivide(time.value_or(snapshot.time_millis), 1000), .nanos = 0});
   const std::string name = table.options().Get(
       "tag.batch.customized-name", fmt::format("batch-write-{:04}-{:02}-{:02}", day.year, day.month, day.day));
-  BRAID_TRY(DeleteTags(table, {name}, {}, clock));
-  BRAID_TRY(
-      CreateTag(table, {.name = name, .snapshot = snapshot, .time_retained = {}, .ignore_if_exists = false}, clock));
+  BRAID_TRY(DeleteTags(table, {name}, {.lock_timeout = lock_timeout}, clock));
+  const NewTag tag{.name = name,
+                   .snapshot = snapshot,
+                   .time_retained = {},
+                   .ignore_if_exists = false,
+                   .lock_timeout = lock_timeout};
+  BRAID_TRY(CreateTag(table, tag, clock));
   return KeepNewest(
-      table, [](const std::string& other) { return !IsGuardTag(other); }, clock);
+      table, [](const std::string& other) { return !IsGuardTag(other); }, clock, lock_timeout);
 }
 
 }  // namespace braid

@@ -12,9 +12,11 @@
 #include "meta/stores.h"
 #include "meta/tag_time.h"
 #include "table/line_holdings.h"
+#include "table/line_move.h"
 #include "table/operation.h"
 #include "table/recoveries_internal.h"
 #include "table/removed_roots.h"
+#include "table/tag_correction.h"
 #include "types/local_time.h"
 
 namespace braid {
@@ -58,6 +60,13 @@ Result<DoomedFiles> FilesOf(const std::vector<Tag>& tags, const Table& table, co
                                   [&](const Snapshot& content) { return RefOf(content) == RefOf(tag.snapshot); });
     if (!seen) contents.push_back(tag.snapshot);
   }
+  // A corrected tag has its files from another line, so its neighbours on this one do not tell who else needs them.
+  if (std::any_of(contents.begin(), contents.end(), IsCorrectedTag)) {
+    const SkippedTags skipped = [&](const Line& other, const std::string& tag) {
+      return other.id == line.id && names.contains(tag);
+    };
+    return FilesOfContents(contents, skipped, table, lines);
+  }
   return FilesOf(contents, names, table, lines, line);
 }
 
@@ -76,6 +85,7 @@ Result<TagRemoval> Remove(const Table& table, std::vector<Tag> tags, const TagRe
   if (tags.empty()) return removal;
   for (const Tag& tag : tags) removal.tags.push_back(tag.name);
   BRAID_TRY_ASSIGN(const LockedTable locked, LockedTable::Acquire(context));
+  BRAID_TRY(MayMove(table, LineMove::kTag));
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.file_system(), table.paths().root(), Inference::kSkip));
   BRAID_TRY_ASSIGN(const Line* line, LineAt(lines, table.paths()));
   BRAID_TRY_ASSIGN(const DoomedFiles files, FilesOf(tags, table, lines, *line));

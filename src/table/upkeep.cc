@@ -38,7 +38,7 @@ class Upkeep {
   }
 
   Status CreateTags() const {
-    BRAID_TRY(CreateAutomaticTags(table_, clock_));
+    BRAID_TRY(CreateAutomaticTags(table_, clock_, kNoWait));
     return is_batch_ ? CreateBatchTag(table_, clock_) : Ok();
   }
 
