@@ -1,10 +1,11 @@
-// $snapshots, $tags, $branches and $consumers: what names the states of a table.
+// $snapshots, $tags, $branches, $merges and $consumers: what names the states of a table.
 
 #include "types/local_time.h"
 #include "catalog/system_table_internal.h"
 #include "meta/stores.h"
 #include "meta/tag_time.h"
 #include "table/branch_list.h"
+#include "table/lines.h"
 
 namespace braid {
 
@@ -91,6 +92,27 @@ Result<std::vector<DatumList>> BranchRows(const Table& table) {
   return rows;
 }
 
+// Merges, as the records of both lines' branches tell them.
+Result<std::vector<DatumList>> LinkRows(const Table& table) {
+  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.file_system(), table.paths().root(), Inference::kSkip));
+  const auto name_of = [&](const std::string& line_id) {
+    const Line* line = lines.FindById(line_id);
+    if (line == nullptr) return Datum();
+    return Datum(line->is_main ? std::string(kMainBranch) : line->name);
+  };
+  std::vector<DatumList> rows;
+  for (const Line& line : lines.lines) {
+    if ((line.kind != LineKind::kRoot && line.kind != LineKind::kBranch) || !line.record) continue;
+    for (const ForkLink& link : line.record->links) {
+      const bool is_source = link.direction == "to";
+      rows.push_back({name_of(is_source ? line.id : link.line_id), name_of(is_source ? link.line_id : line.id),
+                      link.segment ? Datum(link.segment->first.value()) : Datum(), link.source.id.value(),
+                      link.target.id.value(), link.segment ? "fast-forward" : "three-way", ToLocalTime(link.created_ms)});
+    }
+  }
+  return rows;
+}
+
 Result<std::vector<DatumList>> ConsumerRows(const Table& table) {
   BRAID_TRY_ASSIGN(const std::vector<Consumer> consumers, ListConsumers(table.file_system(), table.paths()));
   std::vector<DatumList> rows;
@@ -146,6 +168,18 @@ SystemTableProviderPtr BranchesTable() {
                                        {"is_main", DataType::Boolean().NotNull()},
                                        {"branch_id", DataType::String()}}),
                            BranchRows);
+}
+
+SystemTableProviderPtr MergesTable() {
+  return MakeMetadataTable("merges",
+                           MakeFields({{"source", DataType::String()},
+                                       {"target", DataType::String()},
+                                       {"base_snapshot_id", DataType::BigInt()},
+                                       {"source_snapshot_id", DataType::BigInt().NotNull()},
+                                       {"target_snapshot_id", DataType::BigInt().NotNull()},
+                                       {"strategy", DataType::String().NotNull()},
+                                       {"merge_time", DataType::Timestamp(3).NotNull()}}),
+                           LinkRows);
 }
 
 SystemTableProviderPtr ConsumersTable() {

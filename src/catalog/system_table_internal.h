@@ -39,6 +39,7 @@ Datum OrNull(const std::optional<T>& value) {
 SystemTableProviderPtr SnapshotsTable();
 SystemTableProviderPtr TagsTable();
 SystemTableProviderPtr BranchesTable();
+SystemTableProviderPtr MergesTable();
 SystemTableProviderPtr ConsumersTable();
 SystemTableProviderPtr SchemasTable();
 SystemTableProviderPtr OptionsTable();

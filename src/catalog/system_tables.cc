@@ -59,7 +59,7 @@ Result<std::optional<Snapshot>> SnapshotToRead(const Table& table) {
 std::vector<SystemTableProviderPtr> StandardSystemTables() {
   return {
       SnapshotsTable(),  SchemasTable(),           OptionsTable(),       TagsTable(),
-      BranchesTable(),   ConsumersTable(),         FilesTable(),         FileKeyRangesTable(),
+      BranchesTable(), MergesTable(),   ConsumersTable(),         FilesTable(),         FileKeyRangesTable(),
       ManifestsTable(),  PartitionsTable(),        BucketsTable(),       TableIndexesTable(),
       StatisticsTable(), AggregationFieldsTable(), ReadOptimizedTable(), AuditLogTable(),
       BinlogTable(),     RowTrackingTable(),

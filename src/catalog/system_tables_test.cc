@@ -138,6 +138,9 @@ TEST(SystemTableColumnsTest, AreThoseOfJava) {
        "branch_name STRING NOT NULL, create_time TIMESTAMP(3) NOT NULL, tag_name STRING, tagged_snapshot_id BIGINT, "
        "parent_branch STRING, fork_snapshot_id BIGINT, latest_snapshot_id BIGINT, origin STRING NOT NULL, "
        "is_main BOOLEAN NOT NULL, branch_id STRING"},
+      {"merges",
+       "source STRING, target STRING, base_snapshot_id BIGINT, source_snapshot_id BIGINT NOT NULL, "
+       "target_snapshot_id BIGINT NOT NULL, strategy STRING NOT NULL, merge_time TIMESTAMP(3) NOT NULL"},
       {"buckets",
        "partition STRING, bucket INT NOT NULL, record_count BIGINT NOT NULL, file_size_in_bytes BIGINT NOT NULL, "
        "file_count BIGINT NOT NULL, last_update_time TIMESTAMP(3)"},

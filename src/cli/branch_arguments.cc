@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "catalog/catalog.h"
+#include "types/local_time.h"
 
 namespace braid {
 
@@ -44,6 +45,29 @@ void PrintOutcome(const BranchArguments& arguments, std::string_view line, const
 
 void PrintRepairs(const std::vector<std::string>& repairs) {
   for (const std::string& repair : repairs) std::fputs(("note: " + repair + "\n").c_str(), stderr);
+}
+
+Json SnapshotsJson(const std::vector<Snapshot>& snapshots) {
+  Json::Array array;
+  for (const Snapshot& snapshot : snapshots) {
+    Json json;
+    json.Add("snapshot_id", snapshot.id.value());
+    json.Add("kind", CommitKindName(snapshot.commit_kind));
+    json.Add("time_millis", snapshot.time_millis);
+    json.Add("commit_user", snapshot.commit_user);
+    json.Add("delta_record_count", snapshot.delta_record_count);
+    array.push_back(std::move(json));
+  }
+  return array;
+}
+
+void PrintSnapshots(std::string_view name, const std::vector<Snapshot>& snapshots) {
+  std::puts(fmt::format("{}:{}", name, snapshots.empty() ? " nothing" : "").c_str());
+  for (const Snapshot& snapshot : snapshots) {
+    std::puts(fmt::format("  snapshot {:<5} {:<9} {}  {:+} rows  {}", snapshot.id, CommitKindName(snapshot.commit_kind),
+                          LocalTimeText(snapshot.time_millis), snapshot.delta_record_count, snapshot.commit_user)
+                  .c_str());
+  }
 }
 
 }  // namespace braid

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "meta/snapshot.h"
 #include "table/branches.h"
 #include "table/operation.h"
 
@@ -42,5 +43,8 @@ void PrintOutcome(const BranchArguments& arguments, std::string_view line, const
 /// Says on standard error what was left from a crash and put right.
 void PrintRepairs(const std::vector<std::string>& repairs);
 
+/// A line's snapshots with what each did: a line each below the name, or as a list of objects.
+void PrintSnapshots(std::string_view name, const std::vector<Snapshot>& snapshots);
+Json SnapshotsJson(const std::vector<Snapshot>& snapshots);
 
 }  // namespace braid

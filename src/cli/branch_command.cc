@@ -13,7 +13,9 @@
 #include "cli/branch_arguments.h"
 #include "cli/branch_command.h"
 #include "cli/command.h"
+#include "cli/upkeep_arguments.h"
 #include "meta/stores.h"
+#include "table/branch_base.h"
 #include "table/branch_list.h"
 #include "types/local_time.h"
 
@@ -99,26 +101,47 @@ Status Create(const CreateArguments& arguments) {
 struct DeleteArguments : BranchArguments {
   bool force = false;
   bool dry_run = false;
+  bool no_reclaim = false;
 };
+
+Json DeletedJson(const DeleteArguments& arguments, const std::string& table, const DeletedBranch& deleted) {
+  Json json;
+  json.Add("table", table);
+  json.Add("branch", deleted.name);
+  json.Add("dry_run", arguments.dry_run);
+  json.Add("reparented", Json::Array(deleted.reparented.begin(), deleted.reparented.end()));
+  AddRemovedFiles(deleted.files, json);
+  json.Add("unreclaimed", deleted.unreclaimed.empty() ? Json() : Json(deleted.unreclaimed));
+  return json;
+}
+
+std::string DeletedText(const DeleteArguments& arguments, const std::string& table, const DeletedBranch& deleted) {
+  std::string line =
+      fmt::format("{} branch {} of {}", arguments.dry_run ? "would delete" : "deleted", deleted.name, table);
+  if (!deleted.reparented.empty())
+    line += fmt::format("; {} now {} its parent", Join(deleted.reparented, ", "), deleted.reparented.size() == 1 ? "has" : "have");
+  const bool files_stay = !deleted.unreclaimed.empty() || (arguments.dry_run && arguments.no_reclaim);
+  return line + (files_stay ? "; its files stay until `braid branch expire`" : ", with " + RemovedText(deleted.files));
+}
 
 Status Delete(const DeleteArguments& arguments) {
   BRAID_TRY_ASSIGN(const OperationContext context, ContextOf(arguments));
   std::vector<std::string> done;
   for (const std::string& name : Split(arguments.name, ',')) {
-    Result<DeletedBranch> deleted = DeleteBranch(context, {.name = std::string(Trim(name)), .force = arguments.force, .dry_run = arguments.dry_run});
+    DeleteBranchRequest request{.name = std::string(Trim(name)), .force = arguments.force, .dry_run = arguments.dry_run};
+    if (arguments.no_reclaim) request.reclaim = false;
+    Result<DeletedBranch> deleted = DeleteBranch(context, request);
     if (!deleted && !done.empty()) return std::move(deleted).error().Context(fmt::format("after deleting {}", Join(done, ", ")));
     if (!deleted) return std::move(deleted).error();
     PrintRepairs(deleted->repairs);
-    Json json;
-    json.Add("table", context.table_name);
-    json.Add("branch", deleted->name);
-    json.Add("dry_run", arguments.dry_run);
-    Json::Array children(deleted->reparented.begin(), deleted->reparented.end());
-    json.Add("reparented", std::move(children));
-    json.Add("unreclaimed", deleted->unreclaimed.empty() ? Json() : Json(deleted->unreclaimed));
-    std::string line = fmt::format("{} branch {} of {}", arguments.dry_run ? "would delete" : "deleted", deleted->name, context.table_name);
-    if (!deleted->reparented.empty()) line += fmt::format("; {} now have its parent", Join(deleted->reparented, ", "));
-    PrintOutcome(arguments, line, json);
+    PrintOutcome(arguments, DeletedText(arguments, context.table_name, *deleted),
+                 DeletedJson(arguments, context.table_name, *deleted));
+    if (!arguments.json()) PrintPaths(deleted->files.paths);
+    if (!deleted->unreclaimed_reason.empty()) {
+      return Error(ErrorCode::kIo, fmt::format("branch {} is deleted, but its files are still there: {}", deleted->name,
+                                               deleted->unreclaimed_reason))
+          .Hint("`braid branch expire` deletes them later");
+    }
     done.push_back(deleted->name);
   }
   return Ok();
@@ -327,7 +350,62 @@ std::function<Status()> AddProtectCommand(CLI::App& command) {
   return [arguments] { return Protect(*arguments); };
 }
 
+struct ReleaseArguments : BranchArguments {
+  bool assume_exclusive = false;
+  bool dry_run = false;
+};
+
+Status Release(const ReleaseArguments& arguments) {
+  BRAID_TRY_ASSIGN(const OperationContext context, ContextOf(arguments));
+  BRAID_TRY_ASSIGN(const ReleasedBase released,
+                   ReleaseBase(context, {.name = arguments.name, .assume_exclusive = arguments.assume_exclusive, .dry_run = arguments.dry_run}));
+  PrintRepairs(released.repairs);
+  Json json;
+  json.Add("table", context.table_name);
+  json.Add("branch", released.name);
+  json.Add("dry_run", arguments.dry_run);
+  AddRemovedFiles(released.files, json);
+  PrintOutcome(arguments, fmt::format("{} what branch {} of {} kept for merges, with {}", arguments.dry_run ? "would give up" : "gave up", released.name,
+                                      context.table_name, RemovedText(released.files)), json);
+  if (!arguments.json()) PrintPaths(released.files.paths);
+  return Ok();
+}
+
+std::function<Status()> AddReleaseBaseCommand(CLI::App& command) {
+  auto arguments = std::make_shared<ReleaseArguments>();
+  AddTableArguments(command, *arguments);
+  AddBranchName(command, *arguments);
+  command.add_flag("--assume-exclusive", arguments->assume_exclusive, "no other engine expires snapshots or tags of the table");
+  command.add_flag("--dry-run", arguments->dry_run, "only list the files that would go");
+  command.footer("example:\n  braid branch release-base /warehouse sales.orders experiment --dry-run");
+  return [arguments] { return Release(*arguments); };
+}
+
+// An action's own name, which the proposals use, kept out of `braid --help`.
+template <AddCommand add>
+std::function<Status()> AddHidden(CLI::App& command) {
+  command.group("");
+  return add(command);
+}
+
 }  // namespace
+
+const std::vector<CommandEntry>& BranchActions() {
+  static const std::vector<CommandEntry> kActions = {
+      {"list-branches", "branch list", AddHidden<AddListCommand>},
+      {"show-branch", "branch show", AddHidden<AddShowCommand>},
+      {"adopt-branch", "branch adopt", AddHidden<AddAdoptCommand>},
+      {"protect-branch", "branch protect", AddHidden<AddProtectCommand>},
+      {"expire-branches", "branch expire", AddHidden<AddExpireBranchesCommand>},
+      {"materialize-main", "branch materialize-main", AddHidden<AddMaterializeMainCommand>},
+      {"replace-main", "branch replace-main", AddHidden<AddReplaceMainCommand>},
+      {"release-base", "branch release-base", AddHidden<AddReleaseBaseCommand>},
+      {"diff-branch", "branch diff", AddHidden<AddDiffBranchCommand>},
+      {"pick", "branch pick", AddHidden<AddPickCommand>},
+      {"replace-tag", "tag replace --from-branch", AddHidden<AddReplaceTagCommand>},
+  };
+  return kActions;
+}
 
 std::function<Status()> AddCreateBranchCommand(CLI::App& command) {
   auto arguments = std::make_shared<CreateArguments>();
@@ -351,8 +429,9 @@ std::function<Status()> AddDeleteBranchCommand(CLI::App& command) {
   AddTableArguments(command, *arguments);
   AddBranchName(command, *arguments);
   command.add_flag("--force", arguments->force, "although it has readers, or branches made from it: they get its parent");
-  command.add_flag("--dry-run", arguments->dry_run, "only say what would be done");
-  command.footer("example:\n  braid branch delete /warehouse sales.orders fix_0514,fix_0515");
+  command.add_flag("--no-reclaim", arguments->no_reclaim, "leave the files that only it used until `braid branch expire`");
+  command.add_flag("--dry-run", arguments->dry_run, "only say what would be done, and list the files that would go");
+  command.footer("example:\n  braid branch delete /warehouse sales.orders fix_0514,fix_0515 --dry-run");
   return [arguments] { return Delete(*arguments); };
 }
 
@@ -374,12 +453,15 @@ std::function<Status()> AddBranchCommand(CLI::App& command) {
       {"graph", "draw main and the branches as a tree", AddGraphCommand},
       {"delete", "delete branches", AddDeleteBranchCommand},
       {"rename", "give a branch another name", AddRenameBranchCommand},
+      {"diff", "compare a branch with main or another branch: commits, columns, rows", AddDiffBranchCommand},
       {"merge", "take a branch's snapshots over into main or another branch", AddMergeBranchCommand},
+      {"pick", "take single snapshots of a branch over", AddPickCommand},
       {"replace-main", "put a branch in main's place", AddReplaceMainCommand},
       {"materialize-main", "move a main that is a branch into the table's root", AddMaterializeMainCommand},
       {"expire", "drop former mains and branches whose time is over", AddExpireBranchesCommand},
       {"adopt", "write down where a branch of another engine comes from", AddAdoptCommand},
       {"protect", "protect a branch, or end that", AddProtectCommand},
+      {"release-base", "give up what a branch keeps for merges alone", AddReleaseBaseCommand},
   };
   return AddSubcommands(command, kSubcommands);
 }

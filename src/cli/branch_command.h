@@ -1,12 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "base/result.h"
-
-namespace CLI {
-class App;
-}
+#include "cli/command.h"
 
 namespace braid {
 
@@ -18,5 +16,11 @@ std::function<Status()> AddMergeBranchCommand(CLI::App& command);
 std::function<Status()> AddReplaceMainCommand(CLI::App& command);
 std::function<Status()> AddMaterializeMainCommand(CLI::App& command);
 std::function<Status()> AddExpireBranchesCommand(CLI::App& command);
+std::function<Status()> AddDiffBranchCommand(CLI::App& command);
+std::function<Status()> AddReplaceTagCommand(CLI::App& command);
+std::function<Status()> AddPickCommand(CLI::App& command);
+
+/// Actions that the proposals and Paimon name so, beside those that `braid --help` shows.
+const std::vector<CommandEntry>& BranchActions();
 
 }  // namespace braid

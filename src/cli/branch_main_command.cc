@@ -11,8 +11,10 @@
 #include "base/text.h"
 #include "cli/branch_arguments.h"
 #include "cli/branch_command.h"
+#include "cli/upkeep_arguments.h"
 #include "table/branch_merge.h"
 #include "table/branch_replace.h"
+#include "table/branches.h"
 #include "types/local_time.h"
 
 namespace braid {
@@ -25,20 +27,6 @@ struct MergeArguments : BranchArguments {
   std::string strategy = "fast-forward";
   bool dry_run = false;
 };
-
-Json SnapshotsJson(const std::vector<Snapshot>& snapshots) {
-  Json::Array array;
-  for (const Snapshot& snapshot : snapshots) {
-    Json json;
-    json.Add("snapshot_id", snapshot.id.value());
-    json.Add("kind", CommitKindName(snapshot.commit_kind));
-    json.Add("time_millis", snapshot.time_millis);
-    json.Add("commit_user", snapshot.commit_user);
-    json.Add("delta_record_count", snapshot.delta_record_count);
-    array.push_back(std::move(json));
-  }
-  return array;
-}
 
 Json ReportJson(std::string_view table, const MergeReport& report) {
   Json json;
@@ -53,15 +41,6 @@ Json ReportJson(std::string_view table, const MergeReport& report) {
   for (const SnapshotId id : report.published) published.emplace_back(id.value());
   json.Add("published", std::move(published));
   return json;
-}
-
-void PrintSide(std::string_view name, const std::vector<Snapshot>& snapshots) {
-  std::puts(fmt::format("{}:{}", name, snapshots.empty() ? " nothing" : "").c_str());
-  for (const Snapshot& snapshot : snapshots) {
-    std::puts(fmt::format("  snapshot {:<5} {:<9} {}  {:+} rows  {}", snapshot.id, CommitKindName(snapshot.commit_kind),
-                          LocalTimeText(snapshot.time_millis), snapshot.delta_record_count, snapshot.commit_user)
-                  .c_str());
-  }
 }
 
 std::string StateText(const MergeReport& report) {
@@ -89,8 +68,8 @@ Status Merge(const MergeArguments& arguments) {
   }
   if (arguments.dry_run) {
     std::puts(fmt::format("{} and {} of {} have snapshot {} in common: {}", report.source, report.target, context.table_name, report.base.id, StateText(report)).c_str());
-    PrintSide(report.source, report.source_snapshots);
-    PrintSide(report.target, report.target_snapshots);
+    PrintSnapshots(report.source, report.source_snapshots);
+    PrintSnapshots(report.target, report.target_snapshots);
     return Ok();
   }
   if (report.published.empty()) {
@@ -189,16 +168,41 @@ struct ExpireArguments : BranchArguments {
   bool dry_run = false;
 };
 
+Json ReclaimedJson(const std::vector<ReclaimedBranch>& reclaimed) {
+  Json::Array branches;
+  for (const ReclaimedBranch& branch : reclaimed) {
+    Json json;
+    json.Add("branch", branch.name);
+    AddRemovedFiles(branch.files, json);
+    json.Add("kept_reason", branch.kept_reason.empty() ? Json() : Json(branch.kept_reason));
+    branches.push_back(std::move(json));
+  }
+  return branches;
+}
+
+void PrintReclaimed(const std::vector<ReclaimedBranch>& reclaimed, bool dry_run) {
+  for (const ReclaimedBranch& branch : reclaimed) {
+    std::puts((branch.kept_reason.empty()
+                   ? fmt::format("{} {} of the deleted branch {}", dry_run ? "would delete" : "deleted", RemovedText(branch.files), branch.name)
+                   : fmt::format("files of the deleted branch {} stay: {}", branch.name, branch.kept_reason))
+                  .c_str());
+    PrintPaths(branch.files.paths);
+  }
+}
+
 Status Expire(const ExpireArguments& arguments) {
   BRAID_TRY_ASSIGN(const OperationContext context, ContextOf(arguments));
   BRAID_TRY_ASSIGN(const std::vector<std::string> dropped, ExpireBranches(context, true, arguments.dry_run));
+  BRAID_TRY_ASSIGN(const std::vector<ReclaimedBranch> reclaimed, ReclaimDropped(context, arguments.dry_run));
   Json json;
   json.Add("table", context.table_name);
   json.Add("dry_run", arguments.dry_run);
   json.Add("branches", Json::Array(dropped.begin(), dropped.end()));
+  json.Add("reclaimed", ReclaimedJson(reclaimed));
   const std::string what = arguments.dry_run ? "would drop" : "dropped";
   PrintOutcome(arguments, dropped.empty() ? fmt::format("no branch of {} has come to its end", context.table_name)
                                           : fmt::format("{} {} of {}", what, Join(dropped, ", "), context.table_name), json);
+  if (!arguments.json()) PrintReclaimed(reclaimed, arguments.dry_run);
   return Ok();
 }
 

@@ -12,12 +12,14 @@
 namespace braid {
 
 const std::vector<CommandEntry>& Commands() {
-  static const std::vector<CommandEntry> commands = {
+  static const std::vector<CommandEntry> commands = [] {
+    std::vector<CommandEntry> all = {
       {"demo", "tell the whole story on real text, each step explained", AddDemoCommand},
       {"sql", "run Flink SQL on tables: statements, scripts, or a conversation", AddSqlCommand},
       {"job", "streaming jobs: list, show, run, wait, stop, savepoint, restart, logs", AddJobCommand},
       {"read", "print a table's rows as JSON lines", AddReadCommand},
       {"log", "list a table's snapshots, newest first, and what made them", AddLogCommand},
+      {"diff", "compare two snapshots, tags or branches of a table: commits, columns, rows", AddDiffCommand},
       {"files", "list the data files of a snapshot", AddFilesCommand},
       {"tag", "name snapshots, so that they stay", AddTagCommand},
       {"table", "take care of a table: expire, roll back, clean, check, repair", AddTableCommand},
@@ -30,7 +32,10 @@ const std::vector<CommandEntry>& Commands() {
       {"replace-main-branch", "branch replace-main", AddReplaceMainCommand},
       {"lineage", "show what tables and snapshots were made from", AddLineageCommand},
       {"stream", "print a table's changes as JSON lines, snapshot by snapshot", AddStreamCommand},
-  };
+    };
+    all.insert(all.end(), BranchActions().begin(), BranchActions().end());
+    return all;
+  }();
   return commands;
 }
 

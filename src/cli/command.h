@@ -31,6 +31,7 @@ const std::vector<CommandEntry>& Commands();
 
 std::function<Status()> AddBranchCommand(CLI::App& command);
 std::function<Status()> AddDemoCommand(CLI::App& command);
+std::function<Status()> AddDiffCommand(CLI::App& command);
 std::function<Status()> AddFilesCommand(CLI::App& command);
 std::function<Status()> AddJobCommand(CLI::App& command);
 std::function<Status()> AddLineageCommand(CLI::App& command);

@@ -1,5 +1,6 @@
 // `braid log` and `braid files`: what a table has been and what it is made of.
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "lineage/snapshot_lineage.h"
 #include "meta/stores.h"
 #include "table/data_file_reader.h"
+#include "table/history_graph.h"
 #include "table/scan.h"
 #include "types/local_time.h"
 
@@ -27,6 +29,7 @@ struct HistoryArguments {
   std::string table;
   std::vector<std::string> options;
   std::int64_t limit = 0;  // 0: all
+  bool graph = false;
   std::string output = "table";
 };
 
@@ -51,6 +54,63 @@ std::string OriginOf(const Snapshot& snapshot) {
   return fmt::format("job {}, barrier {}{}{}", lineage->job, lineage->barrier, sources.empty() ? "" : " from ", Join(sources, ", "));
 }
 
+Json SnapshotJson(const Snapshot& snapshot, const std::vector<std::string>& tags) {
+  Json json;
+  json.Add("snapshot_id", snapshot.id.value());
+  json.Add("kind", CommitKindName(snapshot.commit_kind));
+  json.Add("time_millis", snapshot.time_millis);
+  json.Add("commit_user", snapshot.commit_user);
+  json.Add("delta_record_count", snapshot.delta_record_count);
+  json.Add("total_record_count", snapshot.total_record_count);
+  json.Add("tags", Json::Array(tags.begin(), tags.end()));
+  json.Add("origin", OriginOf(snapshot));
+  return json;
+}
+
+void PrintHistoryJson(const std::vector<HistoryRow>& rows) {
+  for (const HistoryRow& row : rows) {
+    if (!row.snapshot) continue;
+    Json json = SnapshotJson(*row.snapshot, row.tags);
+    json.Add("line", row.line);
+    json.Add("heads", Json::Array(row.heads.begin(), row.heads.end()));
+    std::puts(PrintJson(json).c_str());
+  }
+}
+
+void PrintHistory(const std::vector<HistoryRow>& rows) {
+  const auto label = [](const HistoryRow& row) { return fmt::format("{}{} {}", row.graph, row.line, row.snapshot->id); };
+  std::size_t width = 0;
+  for (const HistoryRow& row : rows) {
+    if (row.snapshot) width = std::max(width, label(row).size());
+  }
+  for (const HistoryRow& row : rows) {
+    if (!row.snapshot) {
+      std::puts(row.graph.c_str());
+      continue;
+    }
+    std::string line = fmt::format("{:<{}}  {:<9} {}  {:+} rows  {}", label(row), width, CommitKindName(row.snapshot->commit_kind),
+                                   LocalTimeText(row.snapshot->time_millis), row.snapshot->delta_record_count, OriginOf(*row.snapshot));
+    if (!row.heads.empty()) line += fmt::format("  head of {}", Join(row.heads, ", "));
+    if (!row.tags.empty()) line += "  tags: " + Join(row.tags, ", ");
+    if (!row.note.empty()) line += "  " + row.note;
+    std::puts(line.c_str());
+  }
+}
+
+Status LogOfAllLines(const HistoryArguments& arguments) {
+  BRAID_TRY_ASSIGN(const Table table, OpenTableOf(arguments));
+  BRAID_TRY_ASSIGN(const std::vector<HistoryRow> rows,
+                   DrawHistory(table.file_system(), table.paths().root(), static_cast<std::size_t>(arguments.limit)));
+  if (arguments.output == "json") {
+    PrintHistoryJson(rows);
+  } else if (rows.empty()) {
+    std::puts(fmt::format("{} has no snapshot yet", arguments.table).c_str());
+  } else {
+    PrintHistory(rows);
+  }
+  return Ok();
+}
+
 Status Log(const HistoryArguments& arguments) {
   BRAID_TRY_ASSIGN(const Table table, OpenTableOf(arguments));
   const FileSystem& fs = table.file_system();
@@ -67,17 +127,7 @@ Status Log(const HistoryArguments& arguments) {
     BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(fs, table.paths(), *id));
     const std::vector<std::string>& names = tags[id->value()];
     if (arguments.output == "json") {
-      Json json;
-      json.Add("snapshot_id", id->value());
-      json.Add("kind", CommitKindName(snapshot.commit_kind));
-      json.Add("time_millis", snapshot.time_millis);
-      json.Add("commit_user", snapshot.commit_user);
-      json.Add("delta_record_count", snapshot.delta_record_count);
-      json.Add("total_record_count", snapshot.total_record_count);
-      Json::Array tag_list(names.begin(), names.end());
-      json.Add("tags", std::move(tag_list));
-      json.Add("origin", OriginOf(snapshot));
-      std::puts(PrintJson(json).c_str());
+      std::puts(PrintJson(SnapshotJson(snapshot, names)).c_str());
       continue;
     }
     std::puts(fmt::format("snapshot {:<5} {:<9} {}  {:+} rows, {} in all  {}{}", *id, CommitKindName(snapshot.commit_kind), LocalTimeText(snapshot.time_millis), snapshot.delta_record_count,
@@ -124,8 +174,9 @@ std::function<Status()> AddLogCommand(CLI::App& command) {
   auto arguments = std::make_shared<HistoryArguments>();
   AddHistoryArguments(command, *arguments);
   command.add_option("-n,--limit", arguments->limit, "newest snapshots to show; 0: all")->check(CLI::NonNegativeNumber);
-  command.footer("example:\n  braid log /warehouse default.word_count_table");
-  return [arguments] { return Log(*arguments); };
+  command.add_flag("--graph", arguments->graph, "draw the history of main and all branches");
+  command.footer("examples:\n  braid log /warehouse default.word_count_table\n  braid log /warehouse sales.orders --graph");
+  return [arguments] { return arguments->graph ? LogOfAllLines(*arguments) : Log(*arguments); };
 }
 
 std::function<Status()> AddFilesCommand(CLI::App& command) {

@@ -17,6 +17,7 @@ std::function<Status()> AddTableCommand(CLI::App& command) {
                    {"why", "say what needs a file", AddTableWhyCommand},
                    {"repair", "finish what a crash left, and mend hints", AddTableRepairCommand},
                    {"consumers", "list, move or forget consumers", AddTableConsumersCommand},
+                   {"set-maintenance", "say who expires snapshots and tags", AddTableMaintenanceCommand},
                });
 }
 

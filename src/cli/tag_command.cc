@@ -6,9 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/tag_correction_command.h"
 #include "cli/upkeep_arguments.h"
 #include "meta/stores.h"
 #include "table/lines.h"
+#include "table/operation.h"
 #include "table/tag_change.h"
 #include "table/tag_removal.h"
 #include "types/local_time.h"
@@ -24,6 +26,7 @@ struct TagArguments : UpkeepArguments {
   std::string to;
   std::string retained;
   std::string older_than;
+  TagCorrectionArguments correction;
   bool if_not_exists = false;
   bool all = false;
 };
@@ -66,6 +69,12 @@ Status Create(const TagArguments& arguments) {
 
 Status Replace(const TagArguments& arguments) {
   BRAID_TRY_ASSIGN(const Table table, OpenUpkeepTable(arguments));
+  if (!arguments.correction.from_branch.empty()) {
+    TagCorrectionArguments correction = arguments.correction;
+    correction.tag = arguments.name;
+    correction.snapshot = arguments.selector.snapshot;
+    return CorrectTagOf(ContextOf(table), correction, arguments.json());
+  }
   BRAID_TRY_ASSIGN(const NewTag tag, NewTagOf(table, arguments));
   BRAID_TRY_ASSIGN(const Tag moved, MoveTag(table, tag, SystemClock()));
   PrintTag(arguments, "moved", moved);
@@ -172,7 +181,9 @@ std::function<Status()> AddReplace(CLI::App& command) {
   AddName(command, *arguments);
   AddSelector(command, arguments->selector);
   command.add_option("--time-retained", arguments->retained, "how long it is kept, e.g. \"7 d\"");
-  command.footer("example:\n  braid tag replace /warehouse default.orders monday --snapshot 5");
+  AddTagCorrection(command, arguments->correction);
+  command.footer("examples:\n  braid tag replace /warehouse default.orders monday --snapshot 5\n"
+                 "  braid tag replace /warehouse default.orders monday --from-branch fix --dry-run");
   return [arguments] { return Replace(*arguments); };
 }
 

@@ -1,13 +1,16 @@
 // Branches: create_branch, delete_branch, rename_branch, merge_branch, fast_forward, replace_main_branch,
-// materialize_main, adopt_branch, protect_branch, expire_branches.
+// materialize_main, adopt_branch, protect_branch, expire_branches, pick_snapshots, release_base, set_maintenance.
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "sql/procedure.h"
+#include "table/branch_base.h"
 #include "table/branch_merge.h"
+#include "table/branch_pick.h"
 #include "table/branch_replace.h"
 #include "table/branches.h"
+#include "table/maintenance_mode.h"
 
 namespace braid {
 
@@ -44,7 +47,14 @@ Result<StatementResult> Create(const ProcedureArguments& arguments, const Statem
 Result<StatementResult> Delete(const ProcedureArguments& arguments, const StatementContext& context) {
   BRAID_TRY_ASSIGN(const OperationContext operation, ContextOfArguments(arguments, context));
   for (const std::string& name : Split(*arguments.Text("branch"), ',')) {
-    BRAID_TRY(DeleteBranch(operation, {.name = std::string(Trim(name)), .force = arguments.Bool("force").value_or(false)}));
+    BRAID_TRY_ASSIGN(const DeletedBranch deleted, DeleteBranch(operation, {.name = std::string(Trim(name)),
+                                                                           .force = arguments.Bool("force").value_or(false),
+                                                                           .reclaim = arguments.Bool("reclaim")}));
+    if (!deleted.unreclaimed_reason.empty()) {
+      return Error(ErrorCode::kIo, fmt::format("branch {} is deleted, but its files are still there: {}", deleted.name,
+                                               deleted.unreclaimed_reason))
+          .Hint("CALL sys.expire_branches deletes them later");
+    }
   }
   return ProcedureSuccess();
 }
@@ -104,9 +114,38 @@ Result<StatementResult> Protect(const ProcedureArguments& arguments, const State
 Result<StatementResult> Expire(const ProcedureArguments& arguments, const StatementContext& context) {
   BRAID_TRY_ASSIGN(const OperationContext operation, ContextOfArguments(arguments, context));
   BRAID_TRY_ASSIGN(const std::vector<std::string> dropped, ExpireBranches(operation, true, false));
+  BRAID_TRY(ReclaimDropped(operation, false));
   std::vector<DatumList> rows;
   for (const std::string& name : dropped) rows.push_back({name});
   return RowsResult({{"branch", DataType::String()}}, rows);
+}
+
+Result<StatementResult> Release(const ProcedureArguments& arguments, const StatementContext& context) {
+  BRAID_TRY_ASSIGN(const OperationContext operation, ContextOfArguments(arguments, context));
+  BRAID_TRY(ReleaseBase(operation, {.name = *arguments.Text("branch"), .assume_exclusive = arguments.Bool("assume_exclusive").value_or(false)}));
+  return ProcedureSuccess();
+}
+
+Result<StatementResult> Pick(const ProcedureArguments& arguments, const StatementContext& context) {
+  BRAID_TRY_ASSIGN(const OperationContext operation, ContextOfArguments(arguments, context));
+  PickRequest request{.from = *arguments.Text("branch")};
+  request.into = arguments.Text("into").value_or(std::string(kMainBranch));
+  BRAID_TRY_ASSIGN(request.ranges, PickRequest::ParseRanges(*arguments.Text("snapshots")));
+  BRAID_TRY_ASSIGN(const PickResult result, PickSnapshots(operation, request));
+  std::vector<DatumList> rows;
+  for (const PickedSnapshot& picked : result.snapshots)
+    rows.push_back({picked.source.id.value(), picked.target ? Datum(picked.target->value()) : Datum()});
+  return RowsResult({{"snapshot_id", DataType::BigInt()}, {"target_snapshot_id", DataType::BigInt()}}, rows);
+}
+
+Result<StatementResult> Maintain(const ProcedureArguments& arguments, const StatementContext& context) {
+  BRAID_TRY_ASSIGN(const OperationContext operation, ContextOfArguments(arguments, context));
+  const std::string mode = ToLower(*arguments.Text("mode"));
+  if (mode != "shared" && mode != "exclusive") {
+    return Error(ErrorCode::kInvalidArgument, fmt::format("maintenance mode '{}' does not exist", mode)).Hint("one of: shared, exclusive");
+  }
+  BRAID_TRY(SetMaintenance(operation, mode == "exclusive" ? MaintenanceMode::kExclusive : MaintenanceMode::kShared, false));
+  return ProcedureSuccess();
 }
 
 Procedure OnBranch(const char* name, std::vector<ProcedureParameter> more, Result<StatementResult> (*run)(const ProcedureArguments&, const StatementContext&)) {
@@ -125,7 +164,7 @@ std::vector<Procedure> BranchProcedures() {
       OnBranch("create_branch",
                {{"branch", text}, {"tag", text, true}, {"snapshot", number, true}, {"from_branch", text, true}, {"ignoreIfExists", truth, true}},
                Create),
-      OnBranch("delete_branch", {{"branch", text}, {"force", truth, true}}, Delete),
+      OnBranch("delete_branch", {{"branch", text}, {"force", truth, true}, {"reclaim", truth, true}}, Delete),
       OnBranch("rename_branch", {{"from_branch", text}, {"to_branch", text}}, Rename),
       OnBranch("merge_branch", {{"branch", text}, {"target", text, true}, {"strategy", text, true}}, Merge),
       OnBranch("fast_forward", {{"branch", text}}, Merge),
@@ -135,6 +174,9 @@ std::vector<Procedure> BranchProcedures() {
       OnBranch("adopt_branch", {{"branch", text}, {"fork_snapshot", number, true}}, Adopt),
       OnBranch("protect_branch", {{"branch", text}, {"on", truth, true}}, Protect),
       OnBranch("expire_branches", {}, Expire),
+      OnBranch("pick_snapshots", {{"branch", text}, {"snapshots", text}, {"into", text, true}}, Pick),
+      OnBranch("release_base", {{"branch", text}, {"assume_exclusive", truth, true}}, Release),
+      OnBranch("set_maintenance", {{"mode", text}}, Maintain),
   };
 }
 

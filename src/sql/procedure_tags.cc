@@ -2,14 +2,17 @@
 // expire_tags, trigger_tag_automatic_creation.
 
 #include <chrono>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/options.h"
 #include "base/text.h"
 #include "sql/procedure.h"
+#include "table/operation.h"
 #include "table/snapshot_selector.h"
 #include "table/tag_change.h"
+#include "table/tag_correction.h"
 #include "table/tag_creation.h"
 #include "table/tag_removal.h"
 #include "types/local_time.h"
@@ -54,6 +57,15 @@ Result<StatementResult> CreateFound(const ProcedureArguments& arguments, const S
 
 Result<StatementResult> Replace(const ProcedureArguments& arguments, const StatementContext& context) {
   BRAID_TRY_ASSIGN(const Table table, OpenTableArgument(arguments, context));
+  if (const auto branch = arguments.Text("branch")) {
+    CorrectTagRequest request{.tag = *arguments.Text("tag"), .branch = *branch};
+    if (const auto id = arguments.Int("snapshot_id")) request.snapshot = SnapshotId(*id);
+    request.assume_exclusive = arguments.Bool("assume_exclusive").value_or(false);
+    OperationContext operation = ContextOf(table);
+    operation.clock = &context.session.clock();
+    BRAID_TRY(CorrectTag(operation, request));
+    return ProcedureSuccess();
+  }
   BRAID_TRY_ASSIGN(const NewTag tag, NewTagOf(table, arguments));
   BRAID_TRY(MoveTag(table, tag, context.session.clock()));
   return ProcedureSuccess();
@@ -113,7 +125,10 @@ Procedure CreateTagFromWatermarkProcedure() {
 }
 
 Procedure ReplaceTagProcedure() {
-  return {"replace_tag", TagParameters("snapshot_id", true), Replace};
+  std::vector<ProcedureParameter> parameters = TagParameters("snapshot_id", true);
+  parameters.push_back({"branch", DataType::String(), true});
+  parameters.push_back({"assume_exclusive", DataType::Boolean(), true});
+  return {"replace_tag", std::move(parameters), Replace};
 }
 
 Procedure RenameTagProcedure() {
