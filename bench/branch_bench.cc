@@ -13,6 +13,7 @@
 #include "table/branch_merge.h"
 #include "table/branch_replace.h"
 #include "table/branches.h"
+#include "table/rollback.h"
 
 namespace braid {
 namespace {
@@ -76,6 +77,8 @@ Result<Measurement> Run(const Options& arguments) {
   BRAID_TRY(ListAll(context, count, list));
   BRAID_TRY(DeleteAll(context, count, drop));
 
+  // Main has gone on since the branch was made. Its own snapshots would be lost, so they go beforehand, on purpose.
+  BRAID_TRY(RollbackHard(table, {.tag = "start"}, /*dry_run=*/false, SystemClock()));
   Measurement measurement;
   MergeReport merged;
   const auto forward = [&]() -> Status {
