@@ -38,6 +38,10 @@ struct Benchmark {
 /// for wrong arguments; 1 if the benchmark failed. Errors go to standard error.
 int RunBenchmark(int argc, char** argv, const Benchmark& benchmark);
 
+/// Runs a program, found by its path, without its output to the end. Errors: kIo if it cannot be run, kInternal if it
+/// fails.
+Status RunProgram(std::vector<std::string> words);
+
 /// User and system time of this process (RUSAGE_SELF) or of those that it has waited for (RUSAGE_CHILDREN), in seconds.
 double CpuSeconds(int who);
 /// Seconds that a call took by the clock.

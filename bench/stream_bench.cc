@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,13 +16,10 @@
 #include <vector>
 
 #include <arrow/record_batch.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/inotify.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "catalog/catalog.h"
@@ -121,24 +116,6 @@ class WordWriter {
   ZipfWords words_;
   std::int64_t identifier_ = 0;
 };
-
-/// Runs the program without its output to the end. Errors: kIo if it cannot be run, kInternal if it fails.
-Status RunProgram(std::vector<std::string> words) {
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t process = 0;
-  const int failure = posix_spawn(&process, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0) return Error(ErrorCode::kIo, fmt::format("cannot run {}: {}", words[0], std::strerror(failure)));
-  int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Ok();
-  return Error(ErrorCode::kInternal, fmt::format("{} failed", fmt::join(words, " ")));
-}
 
 /// The job of a benchmark; stopped when it goes.
 class CountJob {

@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS word_count_table (
     cnt BIGINT
 );
 
--- The lines of the files; known to this session and to the jobs that it starts.
+-- The lines of the files; a temporary table, known to this script and to the jobs that it starts.
 CREATE TEMPORARY TABLE lines (line STRING) WITH (
     'connector' = 'filesystem',
     'path' = 'incoming',
