@@ -59,6 +59,15 @@ class ReplacedMainTest : public RunnerTest {
     return *std::move(runner);
   }
 
+  // The job has counted 'teh'; the main that takes the place of the one with it has 'the' instead.
+  void ReplaceMisspeltWords(EpochRunner& runner) {
+    Branch("words");
+    Do("INSERT INTO words VALUES ('teh')");
+    ASSERT_THAT(CatchUp(runner), HasValue(1));
+    Do("INSERT INTO `words$branch_fix` VALUES ('the')");
+    ReplaceMain("words");
+  }
+
   // The same query on the branches of both tables, up to their heads: what `braid job run` does beside main.
   void CountOnBranches() {
     const JobFolder folder(base_.string() + "/job-fix");
@@ -162,11 +171,7 @@ TEST_F(ReplacedMainTest, GoesOnWhenTheSinksBranchHoldsWhatItHadWritten) {
 
 TEST_F(ReplacedMainTest, ARebuildWritesTheDifferenceToTheNewMain) {
   auto runner = Started();
-  Branch("words");
-  Do("INSERT INTO words VALUES ('teh')");
-  ASSERT_THAT(CatchUp(*runner), HasValue(1));
-  Do("INSERT INTO `words$branch_fix` VALUES ('the')");
-  ReplaceMain("words");
+  ASSERT_NO_FATAL_FAILURE(ReplaceMisspeltWords(*runner));
   ASSERT_THAT(CatchUpAcross(runner), IsError(ErrorCode::kConflict));
   runner.reset();
   auto rebuilt = Open(kCount, "2", StateRoad::kRebuild);
@@ -183,22 +188,14 @@ TEST_F(ReplacedMainTest, ARebuildWritesTheDifferenceToTheNewMain) {
 
 TEST_F(ReplacedMainTest, TheOptionRebuildDoesSoByItself) {
   auto runner = Started();
-  Branch("words");
-  Do("INSERT INTO words VALUES ('teh')");
-  ASSERT_THAT(CatchUp(*runner), HasValue(1));
-  Do("INSERT INTO `words$branch_fix` VALUES ('the')");
-  ReplaceMain("words");
+  ASSERT_NO_FATAL_FAILURE(ReplaceMisspeltWords(*runner));
   EXPECT_THAT(CatchUpAcross(runner, WhenReplaced::kRebuild), HasValue(1));
   EXPECT_THAT(Rows("SELECT * FROM counts"), UnorderedElementsAre("a|2", "b|1", "the|1"));
 }
 
 TEST_F(ReplacedMainTest, UndoingTheReplacementFindsTheStateAsItWas) {
   auto runner = Started();
-  Branch("words");
-  Do("INSERT INTO words VALUES ('teh')");
-  ASSERT_THAT(CatchUp(*runner), HasValue(1));
-  Do("INSERT INTO `words$branch_fix` VALUES ('the')");
-  ReplaceMain("words");
+  ASSERT_NO_FATAL_FAILURE(ReplaceMisspeltWords(*runner));
   ASSERT_THAT(CatchUpAcross(runner), IsError(ErrorCode::kConflict));
   Do("CALL sys.replace_main_branch(`table` => 'default.words', branch => 'words_old')");
   EXPECT_THAT(CatchUpAcross(runner), HasValue(1));
