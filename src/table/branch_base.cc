@@ -13,6 +13,7 @@
 #include "table/branch_files_internal.h"
 #include "table/line_move.h"
 #include "table/line_roots.h"
+#include "table/maintenance_mode.h"
 #include "table/recoveries_internal.h"
 #include "table/removed_roots.h"
 #include "table/table.h"
@@ -72,7 +73,7 @@ Result<bool> SharesFiles(const Table& main, const Line& branch, const std::vecto
 }
 
 Status CheckGuardsMayGo(const Table& main, const Line& branch, const std::vector<Snapshot>& pinned, bool assume_exclusive) {
-  if (assume_exclusive || main.options().Get("braid.maintenance", "shared") == "exclusive") return Ok();
+  if (assume_exclusive || IsMaintainedExclusively(main.options())) return Ok();
   BRAID_TRY_ASSIGN(const bool shares, SharesFiles(main, branch, pinned));
   if (!shares) return Ok();
   return Error(ErrorCode::kConflict,

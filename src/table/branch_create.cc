@@ -11,6 +11,7 @@
 #include "meta/stores.h"
 #include "meta/tag_time.h"
 #include "table/branch_files_internal.h"
+#include "table/maintenance_mode.h"
 #include "table/recoveries_internal.h"
 #include "table/time_travel.h"
 #include "types/local_time.h"
@@ -132,7 +133,7 @@ class BranchCreation {
   Status CheckNotExpiring() const {
     const TablePaths& parent = origin_.parent->paths;
     BRAID_TRY_ASSIGN(const std::optional<TableSchema> schema, ReadLatestSchema(fs_, parent));
-    if (!schema || schema->options.Get("braid.maintenance", "shared") == "exclusive") return Ok();
+    if (!schema || IsMaintainedExclusively(schema->options)) return Ok();
     BRAID_TRY_ASSIGN(const bool has_snapshot, fs_.Exists(parent.SnapshotFile(origin_.snapshot->id)));
     BRAID_TRY_ASSIGN(const std::vector<Tag> tags, TagsOf(parent, origin_.snapshot->id));
     const bool kept = std::any_of(tags.begin(), tags.end(), [&](const Tag& tag) {

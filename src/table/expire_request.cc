@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "table/expire.h"
+#include "table/maintenance_mode.h"
 
 namespace braid {
 
@@ -10,7 +11,7 @@ namespace {
 // While Braid alone maintains a table, the options that other engines obey say "keep all", and Braid's own copies hold
 // what is meant (spec branches.md §5.8).
 Result<std::int64_t> NumberOf(const Options& options, const std::string& key, std::int64_t fallback) {
-  const bool exclusive = options.Get("braid.maintenance", "shared") == "exclusive";
+  const bool exclusive = IsMaintainedExclusively(options);
   return options.GetInt(exclusive ? "braid." + key : key, fallback);
 }
 

@@ -56,7 +56,7 @@ void MakeShared(Options& options) {
 }
 
 MaintenanceMode ModeOf(const TableSchema& schema) {
-  return schema.options.Get(kMode, "shared") == "exclusive" ? MaintenanceMode::kExclusive : MaintenanceMode::kShared;
+  return IsMaintainedExclusively(schema.options) ? MaintenanceMode::kExclusive : MaintenanceMode::kShared;
 }
 
 // Lines that are in the other mode, with their latest schemas.
@@ -85,6 +85,10 @@ Status ChangeAll(const LockedTable& table, MaintenanceMode mode) {
 }
 
 }  // namespace
+
+bool IsMaintainedExclusively(const Options& options) {
+  return options.Get(kMode, "shared") == MaintenanceModeName(MaintenanceMode::kExclusive);
+}
 
 std::string_view MaintenanceModeName(MaintenanceMode mode) {
   return mode == MaintenanceMode::kExclusive ? "exclusive" : "shared";

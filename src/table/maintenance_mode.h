@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/options.h"
 #include "base/result.h"
 #include "table/operation.h"
 
@@ -16,6 +17,9 @@ enum class MaintenanceMode : std::uint8_t {
   kExclusive,  ///< Braid alone: the options tell other engines to keep everything, Braid goes by kept copies of them
 };
 std::string_view MaintenanceModeName(MaintenanceMode mode);  ///< "shared", "exclusive": values of `braid.maintenance`
+
+/// Whether a table with these options is in the exclusive mode.
+bool IsMaintainedExclusively(const Options& options);
 
 struct ChangedMaintenance {
   std::vector<std::string> lines;  ///< those that were in the other mode

@@ -17,6 +17,27 @@ namespace braid {
 
 namespace {
 
+// Takes out what contents or changelogs that stay reach, of either.
+Status SpareWhatIsKept(const Table& table, std::span<const Snapshot* const> contents,
+                       std::span<const Snapshot* const> changelogs, DoomedFiles& doomed) {
+  RootReader reader(table.file_system(), table.paths(), doomed.watched());
+  BRAID_TRY(reader.Load(contents));
+  BRAID_TRY(reader.LoadDeltas(changelogs));
+  BRAID_TRY(reader.Load(changelogs, /*names_only=*/true));
+  const auto spare = [&](std::uint32_t number) { doomed.Spare(number); };
+  NameSet names;
+  for (const Snapshot* content : contents) {
+    reader.VisitLive(*content, spare);
+    reader.AddNames(*content, names);
+  }
+  for (const Snapshot* changelog : changelogs) {
+    reader.VisitAdded(*changelog, spare);
+    reader.AddNames(*changelog, names);
+  }
+  doomed.SpareNames(names);
+  return Ok();
+}
+
 // This line's own snapshots that decide what stays: those next to a content, and overwrites after it, which may bring
 // files back.
 Result<std::vector<Snapshot>> ReadNeighbours(const FileSystem& fs, const TablePaths& paths,
@@ -199,22 +220,7 @@ class RemovedLine {
       // One with changelog files shares none of them with a snapshot of another identity.
       if (!snapshot.changelog_manifest_list) changelogs.push_back(&snapshot);
     }
-    RootReader reader(table_.file_system(), table_.paths(), doomed_.watched());
-    BRAID_TRY(reader.Load(contents));
-    BRAID_TRY(reader.LoadDeltas(changelogs));
-    BRAID_TRY(reader.Load(changelogs, /*names_only=*/true));
-    const auto spare = [&](std::uint32_t number) { doomed_.Spare(number); };
-    NameSet names;
-    for (const Snapshot* content : contents) {
-      reader.VisitLive(*content, spare);
-      reader.AddNames(*content, names);
-    }
-    for (const Snapshot* changelog : changelogs) {
-      reader.VisitAdded(*changelog, spare);
-      reader.AddNames(*changelog, names);
-    }
-    doomed_.SpareNames(names);
-    return Ok();
+    return SpareWhatIsKept(table_, contents, changelogs, doomed_);
   }
 
   const Line* line_;  // null: contents alone go
@@ -263,21 +269,7 @@ Result<DoomedFiles> FilesOf(std::span<const Snapshot> contents, const std::set<s
   }
   if (doomed.empty()) return doomed;
 
-  RootReader reader(fs, table.paths(), doomed.watched());
-  BRAID_TRY(reader.Load(keepers));
-  BRAID_TRY(reader.LoadDeltas(changelogs));
-  BRAID_TRY(reader.Load(changelogs, /*names_only=*/true));
-  const auto spare = [&](std::uint32_t number) { doomed.Spare(number); };
-  NameSet names;
-  for (const Snapshot* keeper : keepers) {
-    reader.VisitLive(*keeper, spare);
-    reader.AddNames(*keeper, names);
-  }
-  for (const Snapshot* changelog : changelogs) {
-    reader.VisitAdded(*changelog, spare);
-    reader.AddNames(*changelog, names);
-  }
-  doomed.SpareNames(names);
+  BRAID_TRY(SpareWhatIsKept(table, keepers, changelogs, doomed));
   return doomed;
 }
 

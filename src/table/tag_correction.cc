@@ -13,6 +13,7 @@
 #include "meta/tag_time.h"
 #include "table/branch_files_internal.h"
 #include "table/line_move.h"
+#include "table/maintenance_mode.h"
 #include "table/recoveries_internal.h"
 #include "table/removed_roots.h"
 #include "table/table.h"
@@ -112,7 +113,7 @@ class Correction {
   Status CheckForeignMaintenance() const {
     if (request_.assume_exclusive) return Ok();
     BRAID_TRY_ASSIGN(const std::optional<TableSchema> schema, ReadLatestSchema(fs_, main_.paths));
-    if (schema && schema->options.Get("braid.maintenance", "shared") == "exclusive") return Ok();
+    if (schema && IsMaintainedExclusively(schema->options)) return Ok();
     return Refused(fmt::format("a corrected tag is no state of main, and other engines that expire snapshots or tags of {} could "
                                "delete files still in use",
                                table_.context().table_name),

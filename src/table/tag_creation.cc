@@ -11,6 +11,7 @@
 #include "meta/stores.h"
 #include "meta/tag_time.h"
 #include "table/lines.h"
+#include "table/maintenance_mode.h"
 #include "table/tag_change.h"
 #include "table/tag_period.h"
 #include "table/tag_removal.h"
@@ -48,7 +49,7 @@ template <typename Accepts>
 Status KeepNewest(const Table& table, const Accepts& accepts, const Clock& clock,
                   std::chrono::milliseconds lock_timeout) {
   // While Braid alone maintains a table, the option is for other engines (spec branches.md §5.8).
-  const bool exclusive = table.options().Get("braid.maintenance", "shared") == "exclusive";
+  const bool exclusive = IsMaintainedExclusively(table.options());
   BRAID_TRY_ASSIGN(const std::optional<std::int64_t> most,
                    table.options().FindInt(exclusive ? "braid.tag.num-retained-max" : "tag.num-retained-max"));
   if (!most) return Ok();

@@ -9,6 +9,7 @@
 #include "base/thread_pool.h"
 #include "table/consumer_upkeep.h"
 #include "table/expire.h"
+#include "table/maintenance_mode.h"
 #include "table/tag_creation.h"
 #include "table/tag_removal.h"
 
@@ -44,7 +45,7 @@ class Upkeep {
 
   Status RemoveTags() const {
     // While Braid alone maintains a table, the option is for other engines (spec branches.md §5.8).
-    const bool exclusive = table_.options().Get("braid.maintenance", "shared") == "exclusive";
+    const bool exclusive = IsMaintainedExclusively(table_.options());
     BRAID_TRY_ASSIGN(
         const bool enabled,
         table_.options().GetBool(exclusive ? "braid.tag.time-expire-enabled" : "tag.time-expire-enabled", true));
