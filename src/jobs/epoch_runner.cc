@@ -1,10 +1,9 @@
 #include "jobs/epoch_runner.h"
 
 #include <algorithm>
-#include <set>
+#include <optional>
 #include <utility>
 
-#include <arrow/api.h>
 #include <fmt/format.h>
 
 #include "base/log.h"
@@ -13,13 +12,13 @@
 #include "jobs/fault_point.h"
 #include "jobs/file_journal.h"
 #include "jobs/job_program.h"
+#include "jobs/program_run.h"
 #include "jobs/rebuild.h"
 #include "jobs/run_lineage.h"
 #include "jobs/savepoint.h"
 #include "jobs/sink_change.h"
 #include "jobs/standing.h"
 #include "jobs/state_file.h"
-#include "jobs/weighted_scan.h"
 
 namespace braid {
 
@@ -66,7 +65,8 @@ class Runner : public EpochRunner {
     BRAID_TRY(BeginRun());
     for (std::size_t i = 0; i < sinks_.size(); ++i)
       changes_.emplace_back(settings_.plan.inserts[i], *sinks_[i], *state_, i);
-    return MakeTables();
+    run_.emplace(program_, *state_);
+    return run_->MakeSchemas();
   }
 
   Result<Outcome> Run() override {
@@ -319,22 +319,7 @@ class Runner : public EpochRunner {
     return Ok();
   }
 
-  Status MakeTables() {
-    for (std::size_t part = 0; part < program_.parts.size(); ++part) {
-      BRAID_TRY(connection().Execute(fmt::format("CREATE SCHEMA IF NOT EXISTS part_{}", part)));
-    }
-    return Ok();
-  }
-
-  // Each program's state tables lie in a schema of its own, since two may have the same names.
-  Status UsePart(std::size_t part) { return connection().Execute(fmt::format("SET schema = 'part_{}'", part)); }
-
   // ---- Epochs ----
-
-  Status SetTime() {
-    return connection().Execute(
-        fmt::format("SET VARIABLE {} = CAST({} AS BIGINT)", kEpochTimeVariable, settings_.clock->NowMs()));
-  }
 
   // The content at the start, which is the first epoch.
   Status Bootstrap() {
@@ -349,29 +334,17 @@ class Runner : public EpochRunner {
       if (!step.to.is_null()) BRAID_TRY(program_.sources[i]->Pin(ConsumerOf(i), step.to, true));
       steps.emplace_back(std::move(step));
     }
-    BRAID_TRY(SetTime());
+    BRAID_TRY(run_->SetTime(settings_.clock->NowMs()));
     BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
     FaultPoint("epoch.begun");
     if (rebuild_ != Rebuild::kNone) BRAID_TRY(state_->Clear());
     std::vector<ScanRegistration> registrations;
-    std::vector<std::string> scans(steps.size());  // SQL of each source's content
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (steps[i]->changes == nullptr) continue;
-      scans[i] = ScanSql(state_->engine(), steps[i]->changes, registrations);
-    }
+    const std::vector<std::string> content = run_->ScanContent(steps, registrations);
+    FaultPoint("epoch.read");
     for (std::size_t part = 0; part < program_.parts.size(); ++part) {
-      const DeltaProgram& program = program_.parts[part].program;
-      BRAID_TRY(UsePart(part));
-      for (const DeltaTable& table : program.temp_tables) BRAID_TRY(connection().Execute(table.create_sql));
-      for (const StateTable& table : program.state_tables) BRAID_TRY(connection().Execute(table.table.create_sql));
-      for (std::size_t i = 0; i < program.sources.size(); ++i)
-        BRAID_TRY(ShowContent(program.sources[i], i, scans[program_.parts[part].sources[i]]));
-      FaultPoint("epoch.read");
-      for (const DeltaStep& step : program.bootstrap) BRAID_TRY(connection().Execute(step.sql));
+      BRAID_TRY(run_->Bootstrap(part, content));
       BRAID_TRY(ComputeChange(part));
-      for (std::size_t i = 0; i < program.sources.size(); ++i)
-        BRAID_TRY(connection().Execute(fmt::format("DROP VIEW temp.new_{}", i)));
-      for (const DeltaTable& table : program.temp_tables) used_tables_.insert(table.name);
+      BRAID_TRY(run_->EndBootstrap(part));
     }
     positions_.assign(program_.sources.size(), {});
     identity_.bootstrapped = true;
@@ -383,104 +356,17 @@ class Runner : public EpochRunner {
     return Ok();
   }
 
-  // The view `new_<i>` of a source's content.
-  Status ShowContent(const DeltaSource& source, std::size_t position, const std::string& scan) {
-    std::string columns;
-    for (const std::size_t column : source.columns)
-      columns += fmt::format("{}{}c{}", columns.empty() ? "" : ", ", scan.empty() ? "" : fmt::format("f{} AS ", column),
-                             column);
-    if (columns.empty()) columns = "1 AS one";
-    const std::string from = scan.empty() ? fmt::format("{} WHERE false", source.changes.name) : scan;
-    return connection().Execute(
-        fmt::format("CREATE OR REPLACE TEMP VIEW new_{} AS SELECT {} FROM {}", position, columns, from));
-  }
-
   Status RunEpoch(std::vector<std::optional<SourceStep>>& steps) {
-    BRAID_TRY(SetTime());
+    BRAID_TRY(run_->SetTime(settings_.clock->NowMs()));
     BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
     FaultPoint("epoch.begun");
-    BRAID_TRY_ASSIGN(const std::vector<std::string> changes, ReadChanges(steps));
+    BRAID_TRY_ASSIGN(const std::vector<std::string> changes, run_->ReadChanges(steps));
     FaultPoint("epoch.read");
     for (std::size_t part = 0; part < program_.parts.size(); ++part) {
-      BRAID_TRY(UsePart(part));
-      BRAID_TRY(RunProgram(part, changes));
+      BRAID_TRY(run_->Run(part, changes));
       BRAID_TRY(ComputeChange(part));
     }
     return FinishEpoch(std::move(transaction), steps);
-  }
-
-  // The changes of all sources as temp tables `in_<i>`; empty text for those without any. What comes from outside can
-  // be read once, and several programs may need it.
-  Result<std::vector<std::string>> ReadChanges(const std::vector<std::optional<SourceStep>>& steps) {
-    std::vector<std::string> tables(steps.size());
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (!steps[i] || steps[i]->changes == nullptr) continue;
-      std::vector<ScanRegistration> registrations;
-      std::string columns;
-      for (const std::size_t column : NeededColumns(i)) columns += fmt::format("f{}, ", column);
-      const std::string scan = ScanSql(state_->engine(), steps[i]->changes, registrations);
-      tables[i] = fmt::format("in_{}", i);
-      BRAID_TRY(connection()
-                    .Execute(fmt::format("CREATE OR REPLACE TEMP TABLE {} AS SELECT {}{} FROM {}", tables[i], columns,
-                                         kWeightColumn, scan))
-                    .Context("while reading " + program_.sources[i]->name()));
-      BRAID_TRY(CheckGrowth(i, tables[i]));
-    }
-    return tables;
-  }
-
-  std::set<std::size_t> NeededColumns(std::size_t source) const {
-    std::set<std::size_t> columns;
-    for (const JobProgram::Part& part : program_.parts) {
-      for (std::size_t i = 0; i < part.sources.size(); ++i) {
-        if (part.sources[i] == source)
-          columns.insert(part.program.sources[i].columns.begin(), part.program.sources[i].columns.end());
-      }
-    }
-    return columns;
-  }
-
-  // The plan may count on a source that only grows.
-  Status CheckGrowth(std::size_t source, const std::string& table) {
-    if (!program_.sources[source]->traits().append_only) return Ok();
-    BRAID_TRY_ASSIGN(const std::int64_t gone,
-                     state_->CountOf(fmt::format("SELECT count(*) FROM {} WHERE w < 0", table)));
-    if (gone == 0) return Ok();
-    return Error(ErrorCode::kConflict,
-                 fmt::format("{} rows of {} were taken back, and the job's plan counts on rows being added alone", gone,
-                             program_.sources[source]->name()))
-        .Hint("`braid job restart … --rebuild-state` evaluates the query on what is there");
-  }
-
-  Status RunProgram(std::size_t part, const std::vector<std::string>& changes) {
-    const DeltaProgram& program = program_.parts[part].program;
-    // Several programs share the names of temp tables, so each makes its own.
-    const bool shared = program_.parts.size() > 1;
-    for (const DeltaTable& table : program.temp_tables) {
-      if (shared || !made_tables_ || used_tables_.contains(table.name))
-        BRAID_TRY(connection().Execute(table.create_sql));
-    }
-    if (!shared) made_tables_ = true;
-    used_tables_.clear();
-    for (std::size_t i = 0; i < program.sources.size(); ++i) {
-      const std::string& from = changes[program_.parts[part].sources[i]];
-      if (from.empty()) continue;
-      const DeltaSource& source = program.sources[i];
-      std::string columns;
-      for (const std::size_t column : source.columns) columns += fmt::format("f{}, ", column);
-      BRAID_TRY(connection().Execute(
-          fmt::format("INSERT INTO {} SELECT {}{} FROM {}", source.changes.name, columns, kWeightColumn, from)));
-      used_tables_.insert(source.changes.name);
-    }
-    for (const DeltaStep& step : program.epoch) {
-      const bool idle =
-          !step.inputs.empty() && std::none_of(step.inputs.begin(), step.inputs.end(),
-                                               [&](const std::string& input) { return used_tables_.contains(input); });
-      if (idle) continue;
-      BRAID_TRY(connection().Execute(step.sql));
-      used_tables_.insert(step.output);
-    }
-    return Ok();
   }
 
   Status ComputeChange(std::size_t part) {
@@ -671,6 +557,7 @@ class Runner : public EpochRunner {
   FileJournal journal_;  // before what notes files in it
   std::unique_ptr<StateFile> state_;
   JobProgram program_;
+  std::optional<ProgramRun> run_;  // of program_ on state_
   std::unique_ptr<RunLineage> lineage_;
   std::vector<std::unique_ptr<EpochSink>> sinks_;
   std::vector<SinkChange> changes_;  // of each sink
@@ -680,9 +567,7 @@ class Runner : public EpochRunner {
   Standing standing_;                 // when it was opened
   std::string moved_text_;            // of standing_; empty: it stands
   bool awaits_tables_ = false;
-  std::vector<Json> seen_marks_;       // of the sinks when they were found to hold something else
-  bool made_tables_ = false;           // the temp tables of the only program are there
-  std::set<std::string> used_tables_;  // temp tables that may have rows
+  std::vector<Json> seen_marks_;  // of the sinks when they were found to hold something else
 };
 
 }  // namespace
