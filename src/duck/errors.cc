@@ -35,10 +35,25 @@ std::optional<Error> OurError(const duckdb::ErrorData& error) {
 std::string FirstPart(const std::string& message) {
   constexpr std::string_view kEnds[] = {"\nLINE ",       "Use \"SET ",           "Use SET ",  "Use the setting",
                                         "\n* SET ",      "\nPossible solutions", "\nOr set ", "\nTo enable temporary buffer",
-                                        "\nThis limit was set by"};
+                                        "\nThis limit was set by", " See also https://"};
   std::size_t end = message.size();
   for (const std::string_view mark : kEnds) end = std::min(end, message.find(mark));
   return std::string(Trim(std::string_view(message).substr(0, end)));
+}
+
+/// Of `Could not set lock on file "F": Conflicting lock is held in P (PID n).`
+Error FileInUse(const std::string& text) {
+  constexpr std::string_view kHolder = "lock is held in ";
+  std::string message = "a file is in use by another process";
+  const std::size_t open = text.find('"');
+  const std::size_t close = text.find('"', open + 1);
+  if (close != std::string::npos) {
+    message = fmt::format("{} is in use by another process", text.substr(open + 1, close - open - 1));
+  }
+  const std::size_t holder = text.find(kHolder);
+  if (holder != std::string::npos) message += ", " + text.substr(holder + kHolder.size());
+  while (message.back() == '.') message.pop_back();
+  return Error(ErrorCode::kConflict, std::move(message)).Hint("stop the other process, or use another file");
 }
 
 ErrorCode CodeOf(duckdb::ExceptionType type) {
@@ -88,11 +103,7 @@ Error FromDuckError(const duckdb::ErrorData& error, std::string_view sql) {
       return Error(code, fmt::format("another session changed the same data: {}", text))
           .Hint("run the statement again");
     case ErrorCode::kIo:
-      if (text.find("lock on file") != std::string::npos) {
-        return Error(ErrorCode::kConflict,
-                     fmt::format("the query engine's file is in use by another process: {}", text))
-            .Hint("stop the other process, or use another file");
-      }
+      if (text.find("lock on file") != std::string::npos) return FileInUse(text);
       return Error(code, fmt::format("the query engine cannot read or write a file: {}", text));
     case ErrorCode::kCorruption:
       return Error(code, fmt::format("stored data of the query engine are damaged: {}", text));

@@ -8,7 +8,7 @@ import subprocess
 INVALID, NOT_FOUND, EXISTS, CONFLICT, UNKNOWN, CORRUPT, STORAGE, UNAVAILABLE, UNSUPPORTED, PERMISSION = range(2, 12)
 
 # What a message must never hold: names of types, exceptions and messages of libraries alone.
-FOREIGN = re.compile(r"terminate called|std::|what\(\)|Arrow|parquet::|orc::|duckdb|DuckDB|INTERNAL Error|SQLite error|nlohmann|CLI::|\[json")
+FOREIGN = re.compile(r"terminate called|std::|what\(\)|Arrow|parquet::|orc::|(?<!state\.)duckdb|DuckDB|INTERNAL Error|SQLite error|nlohmann|CLI::|\[json")
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]")
 

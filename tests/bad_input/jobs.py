@@ -1,6 +1,7 @@
 """Commands on streaming jobs: wrong names and damaged files of a job."""
 
 import contextlib
+import fcntl
 
 from damage import damages
 from harness import CONFLICT, CORRUPT, INVALID, NOT_FOUND, STORAGE, UNSUPPORTED, Failure, case
@@ -98,3 +99,24 @@ def damaged_jobs(program):
                 if program.rows("d.copied") != program.rows("d.log"):
                     yield f"{path.name}, {name}: the copy holds {program.rows('d.copied')}"
                 path.write_bytes(content)
+
+
+@case
+def state_held_by_others(program):
+    """While a process holds the state file the job does not run, and nothing of it changes; afterwards it goes on."""
+    with stopped_job(program) as folder:
+        state = ["--state-dir", program.folder / "state"]
+        program.sql("INSERT INTO d.log VALUES (7, 'line 7')")
+        path = folder / "state.duckdb"
+        before = path.read_bytes()
+        with path.open("r+b") as held:  # and nowhere else in this process: closing any other would end the lock
+            fcntl.lockf(held, fcntl.LOCK_EX)
+            for words in (["restart", "copy"], ["restart", "copy", "--rebuild-state"]):
+                run = program.run("job", *words, *state)
+                program.check(run, CONFLICT, "state.duckdb", "another process")
+        if path.read_bytes() != before:
+            yield "the state file was changed"
+        program.run("job", "restart", "copy", *state)
+        waited = program.run("job", "wait", "copy", "--caught-up", *state)
+        if waited.returncode or program.rows("d.copied") != program.rows("d.log"):
+            yield f"the job does not go on: {waited.stderr.strip()}, the copy holds {program.rows('d.copied')}"
