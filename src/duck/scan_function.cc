@@ -7,6 +7,7 @@
 #include <arrow/api.h>
 #include <duckdb.hpp>
 #include <duckdb/catalog/catalog.hpp>
+#include <duckdb/parallel/task_scheduler.hpp>
 #include <duckdb/parser/parsed_data/create_table_function_info.hpp>
 #include <duckdb/planner/filter/conjunction_filter.hpp>
 #include <duckdb/planner/filter/optional_filter.hpp>
@@ -151,7 +152,7 @@ AskedColumn Ask(idx_t column_id, std::vector<std::size_t>& requested) {
   return AskedColumn{.position = requested.size() - 1, .field = column_id, .filter = nullptr};
 }
 
-duckdb::unique_ptr<duckdb::GlobalTableFunctionState> StartScan(duckdb::ClientContext& /*context*/,
+duckdb::unique_ptr<duckdb::GlobalTableFunctionState> StartScan(duckdb::ClientContext& context,
                                                                duckdb::TableFunctionInitInput& input) {
   const auto& bound = input.bind_data->Cast<ScanBindData>();
   auto state = duckdb::make_uniq<ScanGlobalState>();
@@ -174,6 +175,7 @@ duckdb::unique_ptr<duckdb::GlobalTableFunctionState> StartScan(duckdb::ClientCon
     for (idx_t i = 0; i < state->asked.size(); ++i) state->output.push_back(i);
   }
   request.filter = state->Hint();
+  request.threads = static_cast<std::size_t>(duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads());
   state->plan =
       ValueOrThrow(bound.source->Plan(request).Context(fmt::format("while reading {}", bound.source->name())));
   return state;

@@ -24,6 +24,8 @@ struct ScanRequest {
   /// itself, so a source need not evaluate it. Null: none. It reads only columns of the source, not necessarily of
   /// `columns`.
   PredicatePtr filter;
+  /// How many threads DuckDB has, at least 1: a source may make that many partitions of what is one.
+  std::size_t threads = 1;
 };
 
 /// One execution of a scan: its partitions are read once each, several at once by different threads. Thread-safe.

@@ -5,6 +5,8 @@
 
 #include <arrow/api.h>
 
+#include "table/key_ranges.h"
+
 namespace braid {
 namespace {
 
@@ -65,20 +67,33 @@ Result<std::unique_ptr<BatchReader>> Requested(Result<std::unique_ptr<BatchReade
 
 class TablePlan : public ScanPlan {
  public:
-  TablePlan(Table table, std::shared_ptr<const Plan> plan, ReadRequest request, bool counts_only)
-      : table_(std::move(table)), plan_(std::move(plan)), request_(std::move(request)), counts_only_(counts_only) {}
+  /// `units`: the plan's splits divided among readers; none: they are not.
+  TablePlan(Table table, std::shared_ptr<const Plan> plan, std::vector<ReadUnit> units, ReadRequest request,
+            bool counts_only)
+      : table_(std::move(table)),
+        plan_(std::move(plan)),
+        units_(std::move(units)),
+        request_(std::move(request)),
+        counts_only_(counts_only) {}
 
-  std::size_t partition_count() const override { return plan_->splits.size(); }
+  std::size_t partition_count() const override { return units_.empty() ? plan_->splits.size() : units_.size(); }
 
   Result<std::unique_ptr<BatchReader>> Open(std::size_t partition, const PredicatePtr& filter) const override {
     ReadRequest request = request_;
-    request.filter = filter;
-    return Requested(ReadSplit(table_, plan_->splits[partition], request), counts_only_);
+    request.filter = units_.empty() ? filter : Both(filter, units_[partition].keys);
+    const DataSplit& split = units_.empty() ? plan_->splits[partition] : units_[partition].split;
+    return Requested(ReadSplit(table_, split, request), counts_only_);
   }
 
  private:
+  static PredicatePtr Both(const PredicatePtr& a, const PredicatePtr& b) {
+    if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
+    return Predicate::And({a, b});
+  }
+
   Table table_;
   std::shared_ptr<const Plan> plan_;
+  std::vector<ReadUnit> units_;
   ReadRequest request_;
   bool counts_only_;
 };
@@ -95,8 +110,13 @@ class TableSource : public ScanSource {
 
   Result<std::unique_ptr<ScanPlan>> Plan(const ScanRequest& request) const override {
     BRAID_TRY_ASSIGN(std::shared_ptr<const braid::Plan> plan, scan_->MakePlan(request.filter));
-    return std::unique_ptr<ScanPlan>(new TablePlan(
-        scan_->table(), std::move(plan), RequestOf(fields_, request.columns, request.filter), request.columns.empty()));
+    std::vector<ReadUnit> units;
+    if (plan->splits.size() < request.threads) {
+      BRAID_TRY_ASSIGN(units, DivideAmongReaders(scan_->table(), plan->splits, request.threads));
+    }
+    return std::unique_ptr<ScanPlan>(new TablePlan(scan_->table(), std::move(plan), std::move(units),
+                                                   RequestOf(fields_, request.columns, request.filter),
+                                                   request.columns.empty()));
   }
 
  private:

@@ -1,0 +1,129 @@
+#include "table/key_ranges.h"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include "table/table_testing.h"
+
+namespace braid {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// A data file with these keys; nothing of it is read.
+DataFileMeta FileOf(const Datum& min, const Datum& max, std::int64_t bytes, const DataType& type = DataType::Int()) {
+  DataFileMeta file;
+  file.file_name = "data";
+  file.file_size = bytes;
+  file.min_key = BinaryRow::Make(std::vector<DataType>{type}, std::vector<Datum>{min});
+  file.max_key = BinaryRow::Make(std::vector<DataType>{type}, std::vector<Datum>{max});
+  return file;
+}
+
+class KeyRangesTest : public testing::Test {
+ protected:
+  Result<Table> Make(const TableDefinition& definition) { return CreateTestTable(std::make_shared<MemoryFileSystem>(), definition); }
+
+  // The conditions of the units that one split is divided into.
+  Result<std::vector<std::string>> KeysOf(std::vector<DataFileMeta> files, std::size_t readers) {
+    BRAID_TRY_ASSIGN(const Table table, Make(TestDefinition({{"k", DataType::Int()}}, {"k"}, {{"bucket", "1"}})));
+    DataSplit split;
+    split.files = std::move(files);
+    BRAID_TRY_ASSIGN(units_, DivideAmongReaders(table, {split}, readers));
+    std::vector<std::string> keys;
+    for (const ReadUnit& unit : units_) keys.push_back(unit.keys == nullptr ? "all" : unit.keys->ToString());
+    std::sort(keys.begin(), keys.end());
+    return keys;
+  }
+
+  std::vector<ReadUnit> units_;
+};
+
+TEST_F(KeyRangesTest, CutsWhereAFileBeginsAndEachPartHasTheFilesOfItsKeys) {
+  // 100 bytes at the top in two files, and 10 newer ones over all keys: 60 bytes on each side of 50.
+  ASSERT_THAT(KeysOf({FileOf(0, 49, 50), FileOf(50, 99, 50), FileOf(3, 90, 10)}, 2), HasValue(ElementsAre("k < 50", "k >= 50")));
+  for (const ReadUnit& unit : units_) EXPECT_THAT(unit.split.files, SizeIs(2));
+}
+
+TEST_F(KeyRangesTest, CutsTheHeaviestPartAgain) {
+  const auto keys = KeysOf({FileOf(0, 9, 50), FileOf(10, 19, 50), FileOf(20, 29, 50), FileOf(30, 39, 50), FileOf(0, 39, 4)}, 4);
+  EXPECT_THAT(keys, HasValue(ElementsAre("k < 10", "k >= 10 AND k < 20", "k >= 20 AND k < 30", "k >= 30")));
+}
+
+TEST_F(KeyRangesTest, LeavesWholeWhatEveryPartWouldHaveToRead) {
+  EXPECT_THAT(KeysOf({FileOf(0, 99, 100), FileOf(1, 98, 100), FileOf(50, 60, 1)}, 4), HasValue(ElementsAre("all")));
+  EXPECT_THAT(KeysOf({FileOf(7, 7, 100), FileOf(7, 7, 100)}, 2), HasValue(ElementsAre("all"))) << "one key";
+}
+
+TEST_F(KeyRangesTest, KeepsDeletionVectorsWithTheirFiles) {
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table table, Make(TestDefinition({{"k", DataType::Int()}}, {"k"}, {{"bucket", "1"}})));
+  DataSplit split;
+  split.files = std::vector<DataFileMeta>{FileOf(0, 49, 50), FileOf(50, 99, 50)};
+  split.deletion_vectors = {{.path = "first", .offset = 0, .cardinality = {}}, {.path = "second", .offset = 0, .cardinality = {}}};
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<ReadUnit> units, DivideAmongReaders(table, {split}, 2));
+  ASSERT_THAT(units, SizeIs(2));
+  EXPECT_EQ(units[0].split.deletion_vectors[0].path, "first");
+  EXPECT_EQ(units[1].split.deletion_vectors[0].path, "second");
+}
+
+TEST_F(KeyRangesTest, DoesNotCutByFloatsNorWhatIsNotMerged) {
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table floats, Make(TestDefinition({{"k", DataType::Double()}}, {"k"}, {{"bucket", "1"}})));
+  DataSplit split;
+  split.files = std::vector<DataFileMeta>{FileOf(0.0, 1.0, 50, DataType::Double()), FileOf(2.0, 3.0, 50, DataType::Double())};
+  EXPECT_THAT(DivideAmongReaders(floats, {split}, 2), HasValue(SizeIs(1)));
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table table, Make(TestDefinition({{"k", DataType::Int()}}, {"k"}, {{"bucket", "1"}})));
+  split.files = std::vector<DataFileMeta>{FileOf(0, 49, 50), FileOf(50, 99, 50)};
+  split.is_changes = true;
+  EXPECT_THAT(DivideAmongReaders(table, {split}, 2), HasValue(SizeIs(1)));
+  EXPECT_THAT(DivideAmongReaders(table, {}, 2), HasValue(IsEmpty()));
+}
+
+// Overwritten, deleted and untouched keys over several files: the parts together are the whole, and each is read alone.
+TEST_F(KeyRangesTest, ThePartsTogetherHoldEveryRowOnce) {
+  for (const char* engine : {"deduplicate", "partial-update"}) {
+    BRAID_ASSERT_OK_AND_ASSIGN(const Table table, Make(TestDefinition({{"name", DataType::String()}, {"n", DataType::BigInt()}}, {"name"},
+                                                                      {{"bucket", "1"}, {"merge-engine", engine}, {"num-sorted-run.compaction-trigger", "100"}})));
+    const auto row = [](int key, int n) { return DatumList{Datum("key" + std::to_string(1000 + key)), Datum(n)}; };
+    std::vector<std::string> expected;
+    for (int first = 0; first < 400; first += 100) {  // four files side by side
+      std::vector<DatumList> rows;
+      for (int key = first; key < first + 100; ++key) rows.push_back(row(key, key));
+      ASSERT_THAT(Insert(table, rows), IsOk());
+    }
+    std::vector<DatumList> newer;
+    for (int key = 50; key < 350; key += 3) newer.push_back(row(key, 10'000 + key));
+    ASSERT_THAT(Insert(table, newer), IsOk());
+    for (int key = 0; key < 400; ++key) {
+      const bool changed = key >= 50 && key < 350 && (key - 50) % 3 == 0;
+      expected.push_back("{\"n\":" + std::to_string(changed ? 10'000 + key : key) + "}");
+    }
+    std::sort(expected.begin(), expected.end());
+    const ReadRequest request{.projection = std::vector<std::string>{"n"}, .filter = nullptr};
+    BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<DataField> fields, OutputFields(table, request));
+    BRAID_ASSERT_OK_AND_ASSIGN(const Plan plan, PlanBatch(table, request));
+    ASSERT_THAT(plan.splits, SizeIs(1));
+    BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<ReadUnit> units, DivideAmongReaders(table, plan.splits, 3));
+    EXPECT_THAT(units, SizeIs(3)) << engine;
+    std::vector<std::string> rows;
+    for (const ReadUnit& unit : units) {
+      ReadRequest part = request;
+      part.filter = unit.keys;
+      BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, ReadSplit(table, unit.split, part));
+      BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<Batch> batches, ReadAllBatches(*reader));
+      std::size_t count = 0;
+      for (const Batch& batch : batches) {
+        count += static_cast<std::size_t>(batch.row_count());
+        for (std::int64_t i = 0; i < batch.row_count(); ++i) AppendRowJson(batch, i, fields, rows.emplace_back());
+      }
+      EXPECT_LT(count, 400U);
+    }
+    std::sort(rows.begin(), rows.end());
+    EXPECT_EQ(rows, expected) << engine;
+  }
+}
+
+}  // namespace
+}  // namespace braid
