@@ -134,7 +134,7 @@ class BranchCreation {
     const TablePaths& parent = origin_.parent->paths;
     BRAID_TRY_ASSIGN(const std::optional<TableSchema> schema, ReadLatestSchema(fs_, parent));
     if (!schema || IsMaintainedExclusively(schema->options)) return Ok();
-    BRAID_TRY_ASSIGN(const bool has_snapshot, fs_.Exists(parent.SnapshotFile(origin_.snapshot->id)));
+    BRAID_TRY_ASSIGN(const bool has_snapshot, ParentHasForkPoint());
     BRAID_TRY_ASSIGN(const std::vector<Tag> tags, TagsOf(parent, origin_.snapshot->id));
     const bool kept = std::any_of(tags.begin(), tags.end(), [&](const Tag& tag) {
       return RefOf(tag.snapshot) == RefOf(*origin_.snapshot) && (has_snapshot || !HasRunOut(tag));
@@ -149,6 +149,14 @@ class BranchCreation {
         .Hint(
             "tag it first and branch from the tag, take a newer snapshot, or let Braid alone expire (braid.maintenance "
             "= exclusive)");
+  }
+
+  // A tag may have come from a former main, where its id meant another snapshot than the line has under it now.
+  Result<bool> ParentHasForkPoint() const {
+    const Result<Snapshot> present = ReadSnapshot(fs_, origin_.parent->paths, origin_.snapshot->id);
+    if (!present && present.error().code() == ErrorCode::kNotFound) return false;
+    if (!present) return present.error();
+    return RefOf(*present) == RefOf(*origin_.snapshot);
   }
 
   bool HasRunOut(const Tag& tag) const {
@@ -227,8 +235,12 @@ class BranchCreation {
     BRAID_TRY_ASSIGN(std::vector<std::string> files, StageSchemas(fs_, parent, staged, last));
     if (origin_.snapshot) {
       const std::string snapshot_file = staged.SnapshotFile(origin_.snapshot->id);
-      const Status copied = StageCopy(fs_, parent.SnapshotFile(origin_.snapshot->id), snapshot_file);
-      if (!copied && copied.error().code() != ErrorCode::kNotFound) return copied;
+      BRAID_TRY_ASSIGN(bool copied, ParentHasForkPoint());
+      if (copied) {
+        const Status copy = StageCopy(fs_, parent.SnapshotFile(origin_.snapshot->id), snapshot_file);
+        if (!copy && copy.error().code() != ErrorCode::kNotFound) return copy;
+        copied = copy.has_value();
+      }
       if (!copied) BRAID_TRY(fs_.Replace(snapshot_file, PrintSnapshot(*origin_.snapshot)));
       files.push_back(snapshot_file);
       if (origin_.tag) {

@@ -76,10 +76,15 @@ Status Reparent(const LockedTable& table, const TableLines& lines, const Line& b
     ForkRecord record = *child->record;
     record.parent_line_id = deleted.parent_line_id;
     record.parent_name = deleted.parent_name;
-    record.anchor = deleted.anchor;
-    if (parent != nullptr && deleted.base) {
+    // What the child has in common with its new parent ends where the first of both forks is.
+    std::optional<Snapshot> base = record.base;
+    if (!record.anchor || !deleted.anchor || deleted.anchor->snapshot.id < record.anchor->snapshot.id) {
+      record.anchor = deleted.anchor;
+      base = deleted.base;
+    }
+    if (parent != nullptr && base) {
       BRAID_TRY_ASSIGN(const bool guards, WritesGuardTags(table.fs(), parent->paths));
-      if (guards) BRAID_TRY(WriteGuardTag(table.fs(), parent->paths, ForkGuardTag(child->name), *deleted.base));
+      if (guards) BRAID_TRY(WriteGuardTag(table.fs(), parent->paths, ForkGuardTag(child->name), *base));
     }
     BRAID_TRY(WriteForkRecord(table.fs(), child->paths, record));
   }

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "table/branch_replace.h"
 #include "table/branch_table_testing.h"
 #include "table/branches.h"
 #include "table/expire.h"
@@ -219,6 +220,18 @@ TEST_F(BranchDeleteTest, WhateverFailsTheNextCommandCompletesIt) {
         }
       },
       [&] { return !Rows("b").has_value(); });
+}
+
+TEST_F(BranchTableTest, AChildKeepsItsOwnForkPointWhereItIsBelowThatOfItsDeletedParent) {
+  ASSERT_THAT(CreateBranch(Context(), {.name = "low", .snapshot = SnapshotId(2)}), IsOk());
+  ASSERT_THAT(CreateBranch(Context(), {.name = "high", .latest = true}), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Add("high", 30));
+  ASSERT_THAT(ReplaceMain(Context(), {.name = "high", .keep_as = "old"}), IsOk());
+  ASSERT_THAT(DeleteBranch(Context(), {.name = "old", .force = true}), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto record, ReadForkRecord(*fs_, root_.OnBranch("low")));
+  ASSERT_TRUE(record && record->anchor);
+  EXPECT_EQ(record->anchor->snapshot.id, SnapshotId(2)) << "it does not have 3, from which its parent was made";
+  EXPECT_EQ(ReadTag(*fs_, root_, ForkGuardTag("low"))->snapshot.id, SnapshotId(2));
 }
 
 }  // namespace

@@ -77,6 +77,19 @@ Status WriteGuardTag(FileSystem& fs, const TablePaths& line, const std::string& 
   return WriteTag(fs, line, {.name = name, .snapshot = snapshot, .create_time = {}, .time_retained = {}});
 }
 
+const ForkRecord* LowestForkBelow(const TableLines& lines, const Line& line, std::string_view ancestor_id) {
+  const ForkRecord* lowest = nullptr;
+  const Line* at = &line;
+  for (std::size_t steps = 0; steps <= lines.lines.size() && at != nullptr; ++steps) {
+    if (!at->record || !at->record->anchor) return nullptr;
+    const ForkRecord& record = *at->record;
+    if (lowest == nullptr || record.anchor->snapshot.id < lowest->anchor->snapshot.id) lowest = &record;
+    if (record.parent_line_id == ancestor_id) return lowest;
+    at = lines.FindById(record.parent_line_id);
+  }
+  return nullptr;
+}
+
 Result<Snapshot> ForkPointOf(const FileSystem& fs, const ForkRecord& record, const TablePaths& parent) {
   if (!record.anchor) {
     return Error(ErrorCode::kNotFound, fmt::format("branch {} was not made from a snapshot", record.name));

@@ -44,6 +44,10 @@ Result<const Line*> FindBranch(const TableLines& lines, std::string_view name, s
 Result<std::vector<std::string>> StageSchemas(FileSystem& fs, const TablePaths& from, const TablePaths& to,
                                               std::optional<SchemaId> last);
 
+/// The record, on the way from a line up to its ancestor, with the lowest fork point: there the two begin to differ.
+/// nullptr if the way is not recorded.
+const ForkRecord* LowestForkBelow(const TableLines& lines, const Line& line, std::string_view ancestor_id);
+
 /// The last snapshot that a branch has in common with its parent. After the branch's own parent was deleted that is not its
 /// base. Errors: kNotFound if the parent does not hold it any more and nothing tells it.
 Result<Snapshot> ForkPointOf(const FileSystem& fs, const ForkRecord& record, const TablePaths& parent);

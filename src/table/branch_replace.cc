@@ -103,20 +103,16 @@ class ReplacePreflight {
     return Ok();
   }
 
-  // The last snapshot that both lines have: the anchor of the branch, or of the one above it that was made from main.
+  // The last snapshot that both lines have.
   Status FindFork() {
-    const Line* line = branch_;
-    for (std::size_t steps = 0; steps <= lines_.lines.size(); ++steps) {
-      if (!line->record || !line->record->anchor || !line->record->base) break;
-      if (line->record->parent_line_id == old_.id) {
-        Result<Snapshot> fork = ForkPointOf(fs_, *line->record, old_.paths);
-        if (!fork && fork.error().code() == ErrorCode::kNotFound) break;
-        if (!fork) return std::move(fork).error();
+    const ForkRecord* record = LowestForkBelow(lines_, *branch_, old_.id);
+    if (record != nullptr && record->base) {
+      Result<Snapshot> fork = ForkPointOf(fs_, *record, old_.paths);
+      if (!fork && fork.error().code() != ErrorCode::kNotFound) return std::move(fork).error();
+      if (fork) {
         fork_ = *std::move(fork);
         return CheckForkIsMains();
       }
-      line = lines_.FindById(line->record->parent_line_id);
-      if (line == nullptr) break;
     }
     return Refused(fmt::format("the fork point of {} is not recorded and cannot be derived: it does not lead to main", branch_->name),
                    fmt::format("`braid branch adopt --name {} --fork-snapshot N` names it", branch_->name));

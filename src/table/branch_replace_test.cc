@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <filesystem>
-#include <random>
 #include <set>
 #include <thread>
 
@@ -12,8 +11,8 @@
 #include "meta/line_upkeep.h"
 #include "meta/snapshot_json.h"
 #include "table/branch_list.h"
-#include "table/branch_merge.h"
 #include "table/branch_table_testing.h"
+#include "table/rollback.h"
 #include "table/seal.h"
 
 namespace braid {
@@ -63,6 +62,34 @@ TEST_F(BranchReplaceTest, IdsOfMainNeverGoDown) {
   for (std::size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], SnapshotId(static_cast<std::int64_t>(i) + 1)) << "without a gap";
   EXPECT_EQ(*FindLatestSnapshot(*fs_, root_), ids.back());
   EXPECT_EQ(*FindEarliestSnapshot(*fs_, root_), SnapshotId(1));
+}
+
+// Main was replaced by a branch of 3, and is now to be by one of 2, which was made from the former main.
+TEST_F(BranchReplaceTest, GoesBackToTheLowestForkOnTheWayToMain) {
+  ASSERT_THAT(CreateBranch(Context(), {.name = "high", .latest = true}), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Add("high", 30));
+  ASSERT_NO_FATAL_FAILURE(TagSnapshot("main", "third", 3));
+  ASSERT_THAT(ReplaceMain(Context(), {.name = "high", .keep_as = "old"}), IsOk());
+  EXPECT_THAT(Rows("main", {{"scan.tag-name", "third"}}), HasValue(ElementsAre("1", "2", "3"))) << "the branch has it, too";
+  BRAID_ASSERT_OK_AND_ASSIGN(const ReplacedMain replaced, ReplaceMain(Context(), {.name = "fix", .keep_as = "older"}));
+  EXPECT_EQ(replaced.fork.id, SnapshotId(2));
+  EXPECT_THAT(Rows("main"), HasValue(ElementsAre("1", "2", "20")));
+  EXPECT_THAT(Rows("main", {{"scan.snapshot-id", "3"}}), HasValue(ElementsAre("1", "2", "20")));
+  EXPECT_THAT(ReadTag(*fs_, root_, "third"), IsError(ErrorCode::kNotFound)) << "main does not have its snapshot any more";
+  EXPECT_THAT(Rows("older", {{"scan.tag-name", "third"}}), HasValue(ElementsAre("1", "2", "3")));
+  EXPECT_THAT(Rows("older"), HasValue(ElementsAre("1", "2", "3", "30")));
+}
+
+TEST_F(BranchReplaceTest, ABranchIsMadeOfWhatItsTagHoldsWhateverMainHasUnderThatId) {
+  // As an earlier version left it: main has the snapshot 3 of `fix`, and a tag of its former snapshot 3.
+  BRAID_ASSERT_OK_AND_ASSIGN(const Snapshot former, ReadSnapshot(*fs_, root_, SnapshotId(3)));
+  ASSERT_THAT(ReplaceMain(Context(), {.name = "fix"}), IsOk());
+  ASSERT_THAT(WriteTag(*fs_, root_, {.name = "foreign", .snapshot = former, .create_time = {}, .time_retained = {}}), IsOk());
+  ASSERT_THAT(CreateBranch(Context(), {.name = "again", .tag = "foreign"}), IsOk());
+  EXPECT_THAT(Rows("again"), HasValue(ElementsAre("1", "2", "3")));
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table main, Open("main"));
+  EXPECT_THAT(RollbackHard(main, {.tag = "foreign"}, false, SystemClock()), HasMessage("of a former line"));
+  EXPECT_THAT(Rows("main"), HasValue(ElementsAre("1", "2", "20")));
 }
 
 TEST_F(BranchReplaceTest, WritersOfMainStopAndThoseOfTheBranchGoOn) {
@@ -406,262 +433,6 @@ TEST(BranchReplaceRaceTest, EveryReadIsWholeAndNoCommitIsLostOrDoubled) {
   for (const int row : written) expected.push_back("{\"k\":" + std::to_string(row) + "}");
   EXPECT_THAT(rows, testing::UnorderedElementsAreArray(expected));
   std::filesystem::remove_all(folder);
-}
-
-class BranchMergeTest : public BranchTableTest {
- protected:
-  void SetUp() override {
-    BranchTableTest::SetUp();
-    ASSERT_NO_FATAL_FAILURE(Fork());
-  }
-  void Fork() {
-    ASSERT_THAT(CreateBranch(Context(), {.name = "dev", .latest = true}), IsOk());
-    ASSERT_NO_FATAL_FAILURE(Add("dev", 30));
-    ASSERT_NO_FATAL_FAILURE(Add("dev", 31));
-    ASSERT_NO_FATAL_FAILURE(TagSnapshot("dev", "made", 4));
-  }
-};
-
-TEST_F(BranchMergeTest, GivesMainTheBranchsSnapshotsUnderTheirIds) {
-  BRAID_ASSERT_OK_AND_ASSIGN(const MergeReport report, FastForward(Context(), {.source = "dev"}));
-  EXPECT_THAT(report.published, ElementsAre(SnapshotId(4), SnapshotId(5)));
-  EXPECT_THAT(Rows("main"), HasValue(ElementsAre("1", "2", "3", "30", "31")));
-  EXPECT_THAT(Rows("main", {{"scan.snapshot-id", "2"}}), HasValue(ElementsAre("1", "2")));
-  EXPECT_THAT(Rows("main", {{"scan.tag-name", "made"}}), HasValue(ElementsAre("1", "2", "3", "30")));
-  EXPECT_EQ(SnapshotIdentity(*ReadSnapshot(*fs_, root_, SnapshotId(5))), SnapshotIdentity(*ReadSnapshot(*fs_, root_.OnBranch("dev"), SnapshotId(5))));
-  BRAID_ASSERT_OK_AND_ASSIGN(const MergeReport again, FastForward(Context(), {.source = "dev"}));
-  EXPECT_EQ(again.state, MergeState::kNothingToMerge);
-  ASSERT_NO_FATAL_FAILURE(Add("dev", 32));
-  ASSERT_THAT(FastForward(Context(), {.source = "dev"}), IsOk()) << "from the last merge on";
-  EXPECT_THAT(Rows("main"), HasValue(ElementsAre("1", "2", "3", "30", "31", "32")));
-  ASSERT_NO_FATAL_FAILURE(Add("main", 4));
-  ASSERT_THAT(FastForward(Context(), {.source = "main", .target = "dev"}), IsOk()) << "the other way";
-  EXPECT_THAT(Rows("dev"), HasValue(ElementsAre("1", "2", "3", "30", "31", "32", "4")));
-}
-
-TEST_F(BranchMergeTest, RefusesWhenBothMovedAndSaysHow) {
-  ASSERT_NO_FATAL_FAILURE(Add("main", 4));
-  EXPECT_THAT(FastForward(Context(), {.source = "dev"}), HasMessage("main has 1 commits since snapshot 3 that dev does not have: 4"));
-  BRAID_ASSERT_OK_AND_ASSIGN(const MergeReport report, CompareBranches(Context(), "dev", "main"));
-  EXPECT_EQ(report.state, MergeState::kDiverged);
-  EXPECT_EQ(report.source_snapshots.size(), 2U);
-  EXPECT_EQ(report.target_snapshots.size(), 1U);
-  EXPECT_THAT(Rows("main"), HasValue(ElementsAre("1", "2", "3", "4")));
-}
-
-TEST_F(BranchMergeTest, RefusesTagsAndSchemasThatContradict) {
-  ASSERT_NO_FATAL_FAILURE(TagSnapshot("main", "made", 1));
-  EXPECT_THAT(FastForward(Context(), {.source = "dev"}), HasMessage("tag made means snapshot 4 on dev and 1 on main"));
-  BRAID_ASSERT_OK_AND_ASSIGN(TableSchema schema, ReadSchema(*fs_, root_, SchemaId(0)));
-  schema.id = SchemaId(1);
-  ASSERT_THAT(WriteSchema(*fs_, root_, schema), IsOk());
-  schema.fields.push_back({.id = FieldId(1), .name = "x", .type = DataType::Int(), .description = {}, .default_value = {}});
-  ASSERT_THAT(WriteSchema(*fs_, root_.OnBranch("dev"), schema), IsOk());
-  BRAID_ASSERT_OK_AND_ASSIGN(const Table dev, Open("dev"));
-  ASSERT_THAT(Insert(dev, {{32, 1}}), IsOk());
-  EXPECT_THAT(FastForward(Context(), {.source = "dev", .skip_clashing_tags = true}), HasMessage("changed differently"));
-}
-
-TEST_F(BranchMergeTest, RefusesAGapInTheBranchsHistory) {
-  ASSERT_THAT(fs_->Delete(root_.OnBranch("dev").SnapshotFile(SnapshotId(4))), IsOk());
-  ASSERT_THAT(fs_->Delete(root_.OnBranch("dev").SnapshotFile(SnapshotId(3))), IsOk());
-  EXPECT_THAT(FastForward(Context(), {.source = "dev"}), IsError(ErrorCode::kUnsupported));
-}
-
-TEST_F(BranchMergeTest, DoesNotTakeAnExpiredCommitForNothing) {
-  BRAID_ASSERT_OK_AND_ASSIGN(Snapshot last, ReadSnapshot(*fs_, root_.OnBranch("dev"), SnapshotId(5)));
-  last.commit_kind = CommitKind::kCompact;
-  ASSERT_THAT(fs_->Replace(root_.OnBranch("dev").SnapshotFile(SnapshotId(5)), PrintSnapshot(last)), IsOk());
-  for (const int id : {3, 4}) ASSERT_THAT(DeleteSnapshot(*fs_, root_.OnBranch("dev"), SnapshotId(id)), IsOk());
-  EXPECT_THAT(FastForward(Context(), {.source = "dev"}), IsError(ErrorCode::kUnsupported)) << "4 brought rows";
-}
-
-TEST_F(BranchMergeTest, ABranchWhoseParentIsGoneGoesBackToTheLastSnapshotThatMainHas) {
-  ASSERT_THAT(CreateBranch(Context(), {.name = "next", .from_branch = "dev", .latest = true}), IsOk());
-  ASSERT_NO_FATAL_FAILURE(Add("next", 40));
-  ASSERT_NO_FATAL_FAILURE(Add("main", 4));
-  ASSERT_NO_FATAL_FAILURE(TagSnapshot("main", "own", 4));
-  ASSERT_THAT(DeleteBranch(Context(), {.name = "dev", .force = true}), IsOk());
-  EXPECT_THAT(FastForward(Context(), {.source = "next"}), IsError(ErrorCode::kConflict)) << "main has a row of its own";
-  EXPECT_THAT(Rows("main"), HasValue(ElementsAre("1", "2", "3", "4")));
-  EXPECT_THAT(ReplaceMain(Context(), {.name = "next"}), HasMessage("tags after the fork"));
-  BRAID_ASSERT_OK_AND_ASSIGN(const ReplacedMain replaced, ReplaceMain(Context(), {.name = "next", .keep_as = "old"}));
-  EXPECT_EQ(replaced.fork.id, SnapshotId(3));
-  EXPECT_THAT(Rows("main"), HasValue(ElementsAre("1", "2", "3", "30", "31", "40")));
-  EXPECT_THAT(ReadTag(*fs_, root_, "own"), IsError(ErrorCode::kNotFound));
-  EXPECT_EQ(ReadTag(*fs_, root_, ForkGuardTag("old"))->snapshot.id, SnapshotId(3));
-}
-
-TEST_F(BranchMergeTest, FinishesWhatAnotherEngineWentOnFrom) {
-  // Stopped when the first of two snapshots was published; then somebody committed to main and expired what was below.
-  bool published = false;
-  for (std::int64_t nth = 1; !published; ++nth) {
-    ASSERT_NO_FATAL_FAILURE(MakeTable());
-    ASSERT_NO_FATAL_FAILURE(Fork());
-    const auto stopping = std::make_shared<FaultInjectingFileSystem>(fs_);
-    stopping->FailAt(nth, FaultInjectingFileSystem::Fault::kStop);
-    ASSERT_FALSE(FastForward(Context(stopping), {.source = "dev"}));
-    published = fs_->Exists(root_.SnapshotFile(SnapshotId(4))).value();
-  }
-  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<Consumer> consumers, ListConsumers(*fs_, root_));
-  ASSERT_EQ(consumers.size(), 1U) << "expiry of other engines keeps what is being published";
-  EXPECT_EQ(consumers[0].next_snapshot, SnapshotId(4));
-  BRAID_ASSERT_OK_AND_ASSIGN(Snapshot theirs, ReadSnapshot(*fs_, root_, SnapshotId(4)));
-  theirs.id = SnapshotId(5);
-  theirs.delta_manifest_list = "manifest-list-of-java";
-  ASSERT_THAT(CreateSnapshot(*fs_, root_, theirs), IsOk());
-  for (int id = 1; id <= 3; ++id) ASSERT_THAT(DeleteSnapshot(*fs_, root_, SnapshotId(id)), IsOk());
-  BRAID_ASSERT_OK_AND_ASSIGN(const LockedTable repaired, LockedTable::Acquire(Context()));
-  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(*fs_, root_));
-  EXPECT_THAT(ids, ElementsAre(SnapshotId(4), SnapshotId(5)));
-  BRAID_ASSERT_OK_AND_ASSIGN(const auto record, ReadForkRecord(*fs_, root_.OnBranch("dev")));
-  ASSERT_EQ(record->links.size(), 1U);
-  EXPECT_EQ(record->links[0].target.id, SnapshotId(4));
-  EXPECT_EQ(ReadTag(*fs_, root_, LinkGuardTag("dev", 1))->snapshot.id, SnapshotId(4));
-  EXPECT_THAT(ListConsumers(*fs_, root_), HasValue(IsEmpty()));
-}
-
-TEST_F(BranchMergeTest, ABranchThatAnotherEngineRenamedKeepsItsGuardTags) {
-  ASSERT_THAT(fs_->Rename(root_.OnBranch("dev").BranchDirectory(), root_.OnBranch("work").BranchDirectory()), IsOk());
-  ASSERT_THAT(CreateBranch(Context(), {.name = "dev", .snapshot = SnapshotId(1)}), IsOk());
-  EXPECT_EQ(ReadTag(*fs_, root_, ForkGuardTag("work"))->snapshot.id, SnapshotId(3));
-  EXPECT_EQ(ReadTag(*fs_, root_, ForkGuardTag("dev"))->snapshot.id, SnapshotId(1));
-  ASSERT_THAT(DeleteBranch(Context(), {.name = "dev"}), IsOk());
-  EXPECT_THAT(ReadTag(*fs_, root_, ForkGuardTag("work")), IsOk());
-  EXPECT_EQ((*ReadForkRecord(*fs_, root_.OnBranch("work")))->name, "work");
-}
-
-TEST_F(BranchMergeTest, ARenameIsFinishedAlthoughTheFormerNameIsTakenAgain) {
-  for (std::int64_t nth = 1;; ++nth) {
-    ASSERT_NO_FATAL_FAILURE(MakeTable());
-    ASSERT_NO_FATAL_FAILURE(Fork());
-    const auto stopping = std::make_shared<FaultInjectingFileSystem>(fs_);
-    stopping->FailAt(nth, FaultInjectingFileSystem::Fault::kStop);
-    ASSERT_FALSE(RenameBranch(Context(stopping), {.from = "dev", .to = "work"}));
-    if (fs_->Exists(root_.OnBranch("work").BranchDirectory()).value()) break;
-  }
-  BRAID_ASSERT_OK_AND_ASSIGN(const std::string schema, fs_->ReadAll(root_.SchemaFile(SchemaId(0))));
-  ASSERT_THAT(fs_->Replace(root_.OnBranch("dev").SchemaFile(SchemaId(0)), schema), IsOk());
-  BRAID_ASSERT_OK_AND_ASSIGN(const LockedTable repaired, LockedTable::Acquire(Context()));
-  EXPECT_THAT(ReadTag(*fs_, root_, ForkGuardTag("work")), IsOk());
-  EXPECT_THAT(ReadTag(*fs_, root_, ForkGuardTag("dev")), IsError(ErrorCode::kNotFound));
-}
-
-TEST_F(BranchMergeTest, PublishesInOrderWhereverItFails) {
-  SweepFailures(
-      [&](const OperationContext&) {
-        Fork();
-        return Ok();
-      },
-      [](const OperationContext& context) -> Status {
-        BRAID_TRY(FastForward(context, {.source = "dev"}));
-        return Ok();
-      },
-      [&] {
-        EXPECT_THAT(Rows("main"), HasValue(AnyOf(ElementsAre("1", "2", "3"), ElementsAre("1", "2", "3", "30"), ElementsAre("1", "2", "3", "30", "31"))));
-        EXPECT_THAT(Rows("dev"), HasValue(ElementsAre("1", "2", "3", "30", "31")));
-      },
-      [&] { return Rows("main")->size() == 5; });
-}
-
-// Random creations, commits, tags, merges, replacements and deletions against what each line should hold.
-TEST_F(BranchTableTest, LinesHoldWhatAModelSays) {
-  const char* given = std::getenv("BRAID_TEST_SEED");
-  const unsigned seed = given != nullptr ? static_cast<unsigned>(std::stoul(given)) : std::random_device{}();
-  SCOPED_TRACE("BRAID_TEST_SEED=" + std::to_string(seed));
-  std::mt19937 random(seed);
-  const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-  using RowSet = std::vector<std::string>;
-  struct ModelLine {
-    RowSet rows = {};
-    std::map<std::string, RowSet> tags = {};
-  };
-  std::map<std::string, ModelLine> model = {{"main", {.rows = {"1", "2", "3"}}}};
-  int next_row = 10;
-  int next_name = 0;
-  const auto any_line = [&] {
-    auto it = model.begin();
-    std::advance(it, pick(static_cast<int>(model.size())));
-    return it->first;
-  };
-  for (int step = 0; step < 120; ++step) {
-    const std::string line = any_line();
-    SCOPED_TRACE("step " + std::to_string(step) + " on " + line);
-    switch (pick(7)) {
-      case 0:
-      case 1: {
-        const int row = next_row++;
-        ASSERT_NO_FATAL_FAILURE(Add(line, row));
-        model[line].rows.push_back(std::to_string(row));
-        break;
-      }
-      case 2: {
-        const std::string tag = "t" + std::to_string(next_name++);
-        BRAID_ASSERT_OK_AND_ASSIGN(const TablePaths paths, ResolveLine(*fs_, kTestTableRoot, line));
-        BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<SnapshotId> head, FindLatestSnapshot(*fs_, paths));
-        ASSERT_NO_FATAL_FAILURE(TagSnapshot(line, tag, head->value()));
-        model[line].tags[tag] = model[line].rows;
-        break;
-      }
-      case 3: {
-        if (model.size() > 6) break;
-        const std::string name = "b" + std::to_string(next_name++);
-        CreateBranchRequest request{.name = name, .from_branch = line};
-        ModelLine made;
-        if (!model[line].tags.empty() && pick(2) == 0) {
-          const auto& [tag, rows] = *model[line].tags.begin();
-          request.tag = tag;
-          made.rows = rows;
-          made.tags[tag] = rows;
-        } else {
-          request.latest = true;
-          made.rows = model[line].rows;
-        }
-        ASSERT_THAT(CreateBranch(Context(), request), IsOk());
-        model[name] = std::move(made);
-        break;
-      }
-      case 4: {
-        if (line == "main") break;
-        ASSERT_THAT(DeleteBranch(Context(), {.name = line, .force = true}), IsOk());
-        model.erase(line);
-        break;
-      }
-      case 5: {
-        if (line == "main") break;
-        const auto merged = FastForward(Context(), {.source = line, .skip_clashing_tags = true});
-        // Where it is refused nothing changes; where it is done, main has all that the branch has.
-        if (merged && !merged->published.empty()) {
-          model["main"].rows = model[line].rows;
-          for (const std::string& tag : merged->tags) model["main"].tags[tag] = model[line].tags[tag];
-        }
-        break;
-      }
-      default: {
-        if (line == "main" || pick(3) != 0) break;
-        const std::string kept = "k" + std::to_string(next_name++);
-        const auto replaced = ReplaceMain(Context(), {.name = line, .keep_as = kept, .branch_tags_win = true});
-        if (!replaced) break;
-        ModelLine former = std::move(model["main"]);
-        ModelLine branch = std::move(model[line]);
-        model.erase(line);
-        BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<std::string> tags, ListTags(*fs_, root_));
-        for (const std::string& tag : tags) {
-          if (!IsGuardTag(tag) && !branch.tags.contains(tag)) branch.tags[tag] = former.tags.at(tag);
-        }
-        model["main"] = std::move(branch);
-        model[kept] = std::move(former);
-      }
-    }
-    for (auto& [name, held] : model) {
-      std::sort(held.rows.begin(), held.rows.end());
-      ASSERT_THAT(Rows(name), HasValue(held.rows)) << name;
-      for (auto& [tag, rows] : held.tags) {
-        std::sort(rows.begin(), rows.end());
-        ASSERT_THAT(Rows(name, {{"scan.tag-name", tag}}), HasValue(rows)) << name << " tag " << tag;
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -163,6 +163,19 @@ Status EndLineAt(const Table& table, const Snapshot& target) {
   return Ok();
 }
 
+// A tag may have come from a former main, where its id meant another snapshot than the line has under it now: readers
+// that have that one must not find another in its place.
+Status CheckIsOfLine(const Table& table, const Snapshot& target, const SnapshotSelector& selector) {
+  const Result<Snapshot> present = ReadSnapshot(table.file_system(), table.paths(), target.id);
+  if (!present && present.error().code() == ErrorCode::kNotFound) return Ok();
+  if (!present) return present.error();
+  if (RefOf(*present) == RefOf(target)) return Ok();
+  return Error(ErrorCode::kConflict,
+               fmt::format("tag {} holds a snapshot {} of a former line, which {} has not", selector.tag.value_or(""),
+                           target.id, table.paths().DisplayName()))
+      .Hint("roll back without --hard: a new snapshot then holds what the tag holds");
+}
+
 // Positions that were taken beyond the target are errors from now on.
 Status RecordRewind(const LockedTable& locked, const Line& line, const LineRewind& rewind) {
   BRAID_TRY_ASSIGN(TableRecord record, EnsureTableRecord(locked.fs(), locked.root(), locked.NowMs()));
@@ -215,6 +228,7 @@ Result<RollbackResult> RollbackHard(const Table& table, const SnapshotSelector& 
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.file_system(), table.paths().root(), Inference::kSkip));
   BRAID_TRY_ASSIGN(const Line* line, LineAt(lines, table.paths()));
   BRAID_TRY_ASSIGN(const Snapshot target, SelectSnapshot(table, selector));
+  BRAID_TRY(CheckIsOfLine(table, target, selector));
   BRAID_TRY_ASSIGN(const SnapshotId latest, LatestOf(table));
   BRAID_TRY_ASSIGN(Above above, FindAbove(table, target.id));
   std::erase_if(above.tags, [](const std::string& name) { return IsGuardTag(name); });

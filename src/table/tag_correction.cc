@@ -81,13 +81,8 @@ class Correction {
 
   // The branch must have begun at the tag's snapshot of main or below it.
   Status CheckRelated() const {
-    const Line* line = branch_;
-    for (std::size_t steps = 0; steps <= lines_.lines.size() && line != nullptr; ++steps) {
-      if (!line->record || !line->record->anchor) break;
-      const SnapshotId anchor = line->record->anchor->snapshot.id;
-      if (line->record->parent_line_id == main_.id && anchor <= former_.snapshot.id) return Ok();
-      line = lines_.FindById(line->record->parent_line_id);
-    }
+    const ForkRecord* fork = LowestForkBelow(lines_, *branch_, main_.id);
+    if (fork != nullptr && fork->anchor->snapshot.id <= former_.snapshot.id) return Ok();
     return Refused(fmt::format("branch {} was not made from tag {} or from a snapshot before it", request_.branch, request_.tag),
                    "give --allow-unrelated if its content is what the tag should show");
   }
