@@ -6,6 +6,7 @@ tag that lies inside a history which two lines share, once Java has expired or d
 Java made and nobody adopted, which has no guard tags, once Java's upkeep of its parent has taken its fork point; and what
 only tags of a branch hold, once Java has expired that branch, since it looks at the tags of main alone there."""
 
+import json
 import random
 
 from branch_lines import Lines, assert_equal
@@ -87,7 +88,7 @@ class Turns:
         tags = sorted(tag for owner, tag in lines.tags if owner == line)
         if tags and self.random.random() < 0.6:
             tag = self.random.choice(tags)
-            if line == "main" and self.random.random() < 0.4:
+            if line == "main" and self.random.random() < 0.4 and self.has_snapshot_of(tag):
                 lines.step("java", "create_branch", name=name, tag=tag)
                 self.unguarded.add(name)
             else:
@@ -102,6 +103,11 @@ class Turns:
             self.commits[name] = list(self.commits[line])
         self.histories[name] = {}
         return True
+
+    def has_snapshot_of(self, tag):
+        """Java makes no branch from a tag of main whose snapshot has expired."""
+        id = json.loads((self.lines.folder / f"tag/tag-{tag}").read_text())["id"]
+        return (self.lines.folder / f"snapshot/snapshot-{id}").exists()
 
     def forget(self, line):
         del self.lines.rows[line], self.commits[line], self.histories[line]
