@@ -11,15 +11,10 @@ namespace braid {
 
 namespace {
 
-std::string KindText(const Snapshot& snapshot) {
-  return snapshot.commit_kind_text.empty() ? std::string(CommitKindName(snapshot.commit_kind))
-                                           : snapshot.commit_kind_text;
-}
-
 DatumList SnapshotRow(const Snapshot& snapshot) {
   return {
       snapshot.id.value(),         snapshot.schema_id.value(),   snapshot.commit_user,
-      snapshot.commit_identifier,  KindText(snapshot),           ToLocalTime(snapshot.time_millis),
+      snapshot.commit_identifier,  std::string(CommitKindName(snapshot)),           ToLocalTime(snapshot.time_millis),
       snapshot.base_manifest_list, snapshot.delta_manifest_list, OrNull(snapshot.changelog_manifest_list),
       snapshot.total_record_count, snapshot.delta_record_count,  OrNull(snapshot.changelog_record_count),
       OrNull(snapshot.watermark),  OrNull(snapshot.next_row_id),

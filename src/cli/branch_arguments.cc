@@ -52,7 +52,7 @@ Json SnapshotsJson(const std::vector<Snapshot>& snapshots) {
   for (const Snapshot& snapshot : snapshots) {
     Json json;
     json.Add("snapshot_id", snapshot.id.value());
-    json.Add("kind", CommitKindName(snapshot.commit_kind));
+    json.Add("kind", CommitKindName(snapshot));
     json.Add("time_millis", snapshot.time_millis);
     json.Add("commit_user", snapshot.commit_user);
     json.Add("delta_record_count", snapshot.delta_record_count);
@@ -64,7 +64,7 @@ Json SnapshotsJson(const std::vector<Snapshot>& snapshots) {
 void PrintSnapshots(std::string_view name, const std::vector<Snapshot>& snapshots) {
   std::puts(fmt::format("{}:{}", name, snapshots.empty() ? " nothing" : "").c_str());
   for (const Snapshot& snapshot : snapshots) {
-    std::puts(fmt::format("  snapshot {:<5} {:<9} {}  {:+} rows  {}", snapshot.id, CommitKindName(snapshot.commit_kind),
+    std::puts(fmt::format("  snapshot {:<5} {:<9} {}  {:+} rows  {}", snapshot.id, CommitKindName(snapshot),
                           LocalTimeText(snapshot.time_millis), snapshot.delta_record_count, snapshot.commit_user)
                   .c_str());
   }

@@ -35,7 +35,7 @@ std::string OutcomeText(const PickArguments& arguments, const PickedSnapshot& pi
       return picked.target ? fmt::format("is snapshot {} of {} now, {:+} rows", *picked.target, arguments.into, picked.source.delta_record_count)
                            : fmt::format("would be picked, {:+} rows", picked.source.delta_record_count);
     case PickedSnapshot::Outcome::kThere: return fmt::format("is in {} already, as snapshot {}", arguments.into, *picked.target);
-    case PickedSnapshot::Outcome::kNothing: return fmt::format("changed no rows ({})", CommitKindName(picked.source.commit_kind));
+    case PickedSnapshot::Outcome::kNothing: return fmt::format("changed no rows ({})", CommitKindName(picked.source));
   }
   return "";
 }

@@ -57,7 +57,7 @@ std::string OriginOf(const Snapshot& snapshot) {
 Json SnapshotJson(const Snapshot& snapshot, const std::vector<std::string>& tags) {
   Json json;
   json.Add("snapshot_id", snapshot.id.value());
-  json.Add("kind", CommitKindName(snapshot.commit_kind));
+  json.Add("kind", CommitKindName(snapshot));
   json.Add("time_millis", snapshot.time_millis);
   json.Add("commit_user", snapshot.commit_user);
   json.Add("delta_record_count", snapshot.delta_record_count);
@@ -88,7 +88,7 @@ void PrintHistory(const std::vector<HistoryRow>& rows) {
       std::puts(row.graph.c_str());
       continue;
     }
-    std::string line = fmt::format("{:<{}}  {:<9} {}  {:+} rows  {}", label(row), width, CommitKindName(row.snapshot->commit_kind),
+    std::string line = fmt::format("{:<{}}  {:<9} {}  {:+} rows  {}", label(row), width, CommitKindName(*row.snapshot),
                                    LocalTimeText(row.snapshot->time_millis), row.snapshot->delta_record_count, OriginOf(*row.snapshot));
     if (!row.heads.empty()) line += fmt::format("  head of {}", Join(row.heads, ", "));
     if (!row.tags.empty()) line += "  tags: " + Join(row.tags, ", ");
@@ -130,7 +130,7 @@ Status Log(const HistoryArguments& arguments) {
       std::puts(PrintJson(SnapshotJson(snapshot, names)).c_str());
       continue;
     }
-    std::puts(fmt::format("snapshot {:<5} {:<9} {}  {:+} rows, {} in all  {}{}", *id, CommitKindName(snapshot.commit_kind), LocalTimeText(snapshot.time_millis), snapshot.delta_record_count,
+    std::puts(fmt::format("snapshot {:<5} {:<9} {}  {:+} rows, {} in all  {}{}", *id, CommitKindName(snapshot), LocalTimeText(snapshot.time_millis), snapshot.delta_record_count,
                           snapshot.total_record_count, OriginOf(snapshot), names.empty() ? "" : "  tags: " + Join(names, ", "))
                   .c_str());
   }

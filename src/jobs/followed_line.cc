@@ -51,7 +51,7 @@ Result<LinePoint> ContentHead(const Table& table) {
     if (!snapshot) return std::move(snapshot).error();
     point.snapshot = id;
     point.identity = IdentityOf(*snapshot);
-    if (snapshot->commit_kind == CommitKind::kAppend || snapshot->commit_kind == CommitKind::kOverwrite) return point;
+    if (snapshot->commit_kind != CommitKind::kCompact && snapshot->commit_kind != CommitKind::kAnalyze) return point;
   }
   // Only compactions were ever there, which is as if nothing was.
   point.snapshot = SnapshotId(0);

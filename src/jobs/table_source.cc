@@ -344,6 +344,7 @@ class TableSource : public JobSource {
       return snapshot.commit_kind == CommitKind::kOverwrite;
     });
     if (road_ == ChangeRoad::kDifference) return Difference(position, snapshots.back().id);
+    for (const Snapshot& snapshot : snapshots) BRAID_TRY(RequireKnownKind(snapshot).Context("while reading changes of " + name_));
     if (overwritten) {
       return Error(ErrorCode::kConflict,
                    fmt::format("rows of {} were overwritten, and the job reads what is {} alone", name_,

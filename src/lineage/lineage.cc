@@ -35,7 +35,7 @@ void AddSnapshot(const Snapshot& snapshot, const std::optional<SnapshotLineage>&
                  LineageBatch& batch) {
   const std::string line = LineOf(branch);
   SnapshotWriter writer{.table_uuid = uuid, .line = line, .snapshot_id = snapshot.id.value(), .identity = IdentityOf(snapshot), .branch = branch,
-                        .kind = std::string(CommitKindName(snapshot.commit_kind)), .commit_ms = snapshot.time_millis, .commit_user = snapshot.commit_user,
+                        .kind = std::string(CommitKindName(snapshot)), .commit_ms = snapshot.time_millis, .commit_user = snapshot.commit_user,
                         .identifier = snapshot.commit_identifier, .run_id = {}, .barrier_id = {}};
   if (lineage) {
     batch.runs.push_back({.run_id = lineage->run, .job = lineage->job, .generation = lineage->generation, .attempt = lineage->attempt, .mode = lineage->type,

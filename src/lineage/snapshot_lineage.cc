@@ -172,7 +172,7 @@ std::optional<SnapshotLineage> DecodeLineage(const Snapshot& snapshot) {
 
 std::string IdentityOf(const Snapshot& snapshot) {
   if (snapshot.uuid) return *snapshot.uuid;
-  return fmt::format("{}/{}/{}/{}", snapshot.commit_user, snapshot.commit_identifier, CommitKindName(snapshot.commit_kind), snapshot.time_millis);
+  return fmt::format("{}/{}/{}/{}", snapshot.commit_user, snapshot.commit_identifier, CommitKindName(snapshot), snapshot.time_millis);
 }
 
 }  // namespace braid

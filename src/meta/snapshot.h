@@ -7,11 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "base/strong_id.h"
 
 namespace braid {
 
-enum class CommitKind : std::uint8_t { kAppend, kCompact, kOverwrite, kAnalyze };
+/// kUnknown: a kind that a newer writer knows; what its commit did to the rows cannot be told.
+enum class CommitKind : std::uint8_t { kAppend, kCompact, kOverwrite, kAnalyze, kUnknown };
 std::string_view CommitKindName(CommitKind kind);  ///< "APPEND", …
 
 /// The identifier of every commit of a batch job (spec metadata.md §8.4).
@@ -35,7 +37,7 @@ struct Snapshot {
   std::optional<std::string> writer_version;
   std::int64_t commit_identifier = kBatchCommitIdentifier;
   CommitKind commit_kind = CommitKind::kAppend;
-  std::string commit_kind_text;  ///< as read, for spellings that we do not know; empty when we make one
+  std::string commit_kind_text;  ///< as read, of a kind that is unknown; else empty
   std::int64_t time_millis = 0;
   std::int64_t total_record_count = 0;  ///< rows of all live data files, unmerged
   std::int64_t delta_record_count = 0;
@@ -48,6 +50,11 @@ struct Snapshot {
 
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
+
+/// The kind as the snapshot's file spells it.
+std::string_view CommitKindName(const Snapshot& snapshot);
+/// For whatever depends on what the commit did. Errors: kUnsupported for an unknown kind, naming it.
+Status RequireKnownKind(const Snapshot& snapshot);
 
 /// A named snapshot (spec metadata.md §10): the snapshot's own fields and what makes it a tag.
 struct Tag {

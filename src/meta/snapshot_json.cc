@@ -49,6 +49,7 @@ Status ReadCommit(const Json& json, Snapshot& snapshot) {
   BRAID_TRY_ASSIGN(snapshot.writer_version, json.FindString("writerVersion"));
   BRAID_TRY_ASSIGN(snapshot.commit_identifier, json.GetInteger("commitIdentifier"));
   BRAID_TRY_ASSIGN(const std::string kind, json.GetString("commitKind"));
+  snapshot.commit_kind = CommitKind::kUnknown;
   snapshot.commit_kind_text = kind;
   for (const CommitKind known :
        {CommitKind::kAppend, CommitKind::kCompact, CommitKind::kOverwrite, CommitKind::kAnalyze}) {
@@ -119,8 +120,7 @@ Json SnapshotToJson(const Snapshot& snapshot) {
   json.Add("commitUser", snapshot.commit_user);
   AddIfPresent(json, "writerVersion", snapshot.writer_version);
   json.Add("commitIdentifier", snapshot.commit_identifier);
-  json.Add("commitKind", snapshot.commit_kind_text.empty() ? CommitKindName(snapshot.commit_kind)
-                                                           : std::string_view(snapshot.commit_kind_text));
+  json.Add("commitKind", CommitKindName(snapshot));
   json.Add("timeMillis", snapshot.time_millis);
   json.Add("totalRecordCount", snapshot.total_record_count);
   json.Add("deltaRecordCount", snapshot.delta_record_count);

@@ -126,7 +126,10 @@ TEST(SnapshotJsonTest, KeepsACommitKindAndIgnoresKeysOfAFutureWriter) {
   BRAID_ASSERT_OK_AND_ASSIGN(const Snapshot snapshot, ParseSnapshot(R"({
     "future": {"deep": [1, 2.5, null]}, "timeMillis": 9, "commitKind": "TELEPORT", "commitIdentifier": 3, "commitUser": "u",
     "deltaManifestList": "b", "baseManifestList": "a", "schemaId": 1, "id": 5, "version": 3, "uuid": null})"));
-  EXPECT_EQ(snapshot.commit_kind_text, "TELEPORT");
+  EXPECT_EQ(snapshot.commit_kind, CommitKind::kUnknown);
+  EXPECT_EQ(CommitKindName(snapshot), "TELEPORT");
+  EXPECT_THAT(RequireKnownKind(snapshot), IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(RequireKnownKind(snapshot), HasMessage("snapshot 5 has the commit kind 'TELEPORT'"));
   EXPECT_THAT(PrintSnapshot(snapshot), testing::HasSubstr(R"("commitKind" : "TELEPORT")"));
   EXPECT_THAT(PrintSnapshot(snapshot), testing::Not(testing::HasSubstr("future")));
 }

@@ -124,6 +124,7 @@ Result<Plan> PlanChanges(const Table& table, const FileScan& scan, const Range& 
     Result<Snapshot> snapshot = ReadSnapshot(table.file_system(), table.paths(), id);
     if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound && changelog) snapshot = ReadChangelog(table.file_system(), table.paths(), id);
     if (!snapshot) return std::move(snapshot).error();
+    BRAID_TRY(RequireKnownKind(*snapshot).Context("while reading changes of " + table.name()));
     if (changelog ? snapshot->commit_kind == CommitKind::kOverwrite : snapshot->commit_kind != CommitKind::kAppend) continue;
     BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, changelog ? scan.ChangelogFiles(*snapshot) : scan.DeltaFiles(*snapshot));
     std::erase_if(entries, [](const ManifestEntry& entry) { return entry.kind != FileKind::kAdd; });

@@ -50,7 +50,7 @@ Result<MergeBase> FindMergeBase(const FileSystem& fs, const Line& source, const 
 }
 
 bool IsPhysical(const Snapshot& snapshot) {
-  return snapshot.commit_kind_text.empty() && (snapshot.commit_kind == CommitKind::kCompact || snapshot.commit_kind == CommitKind::kAnalyze);
+  return snapshot.commit_kind == CommitKind::kCompact || snapshot.commit_kind == CommitKind::kAnalyze;
 }
 
 // Snapshots above an id, oldest first. Errors: kConflict if the line does not have the base among its ancestors.

@@ -110,6 +110,7 @@ class Picking {
                                                         source_->paths().DisplayName(), what))
           .Hint("`braid branch replace-main` or a merge takes the whole line over");
     };
+    BRAID_TRY(RequireKnownKind(snapshot));
     if (snapshot.commit_kind != CommitKind::kAppend) return refuse("overwrote rows");
     BRAID_TRY_ASSIGN(const auto manifests, ReadManifestList(fs(), source_->paths(), snapshot.delta_manifest_list));
     for (const ManifestFileMeta& manifest : manifests) {

@@ -108,6 +108,7 @@ class Committer {
       BRAID_TRY_ASSIGN(std::optional<Snapshot> landed, FindLanded(latest));
       if (landed) return *std::move(landed);
     }
+    if (latest) BRAID_TRY(RequireKnownKind(*latest).Context("while committing to " + table().name()));
     if (Status open = line_.CheckHead(latest); !open) {
       lost_race_ = open.error().code() == ErrorCode::kUnavailable;
       return std::move(open).error();

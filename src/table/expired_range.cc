@@ -63,6 +63,7 @@ class RangeReader {
       Result<Snapshot> snapshot = ReadSnapshot(fs(), paths(), ids[at]);
       if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound) return Ok();
       if (!snapshot) return std::move(snapshot).error();
+      if (Status known = RequireKnownKind(*snapshot); !known) return known;
       if (at == 0 || snapshot->commit_kind == CommitKind::kOverwrite) wanted[at] = *std::move(snapshot);
       return Ok();
     }));
@@ -139,6 +140,7 @@ class RangeReader {
   }
 
   Status ReadDelta(const Snapshot& snapshot, SnapshotFiles& files) const {
+    BRAID_TRY(RequireKnownKind(snapshot).Context("while expiring snapshots of " + table_.name()));
     std::vector<std::string> names;
     BRAID_TRY(NameListWithManifests(snapshot.delta_manifest_list, names));
     std::unordered_map<std::string, DoomedEntry> deleted;

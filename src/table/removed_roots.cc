@@ -58,6 +58,7 @@ Result<std::vector<Snapshot>> ReadNeighbours(const FileSystem& fs, const TablePa
     Result<Snapshot> snapshot = ReadSnapshot(fs, paths, id);
     if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound) continue;
     if (!snapshot) return std::move(snapshot).error();
+    BRAID_TRY(RequireKnownKind(*snapshot).Context("while looking for files that nothing needs"));
     if (next_to.contains(id) || snapshot->commit_kind == CommitKind::kOverwrite)
       neighbours.push_back(*std::move(snapshot));
   }

@@ -180,6 +180,7 @@ class DataStreamScan : public StreamScan {
       ended_ = true;
       return std::optional<Plan>();
     }
+    BRAID_TRY(RequireKnownKind(*snapshot).Context("while reading changes of " + table_.name()));
     next_ = next_.next();
     last_ = RefOf(*snapshot);
     Plan plan{.snapshot = snapshot->id, .watermark = snapshot->watermark, .splits = {}};

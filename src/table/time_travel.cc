@@ -103,6 +103,7 @@ Result<std::optional<Snapshot>> NewestCompactSnapshot(const FileSystem& fs, cons
   std::reverse(ids.begin(), ids.end());
   for (const SnapshotId id : ids) {
     BRAID_TRY_ASSIGN(Snapshot snapshot, ReadSnapshot(fs, paths, id));
+    BRAID_TRY(RequireKnownKind(snapshot).Context("while looking for the last compaction"));
     if (snapshot.commit_kind != CommitKind::kCompact) continue;
     if (!delta_commits || snapshot.commit_identifier % *delta_commits == 0 || snapshot.commit_identifier == kBatchCommitIdentifier) {
       return std::optional(std::move(snapshot));
