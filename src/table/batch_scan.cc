@@ -13,8 +13,9 @@
 #include "table/deletion_vectors.h"
 #include "table/file_scan.h"
 #include "table/scan.h"
-#include "table/split_generator.h"
 #include "table/reader_line.h"
+#include "table/split_generator.h"
+#include "table/tag_period.h"
 #include "table/time_travel.h"
 
 namespace braid {
@@ -117,6 +118,27 @@ Result<std::optional<Range>> RangeOfTimes(const Table& table, const std::string&
   return std::optional(Range{.start = start ? start->id : earliest->previous(), .end = end->id, .start_snapshot = {}, .end_snapshot = {}, .between_tags = false});
 }
 
+// From the automatic tag before `name` to that one; nullopt if either does not exist (spec data.md §10.6).
+Result<std::optional<Range>> RangeToAutoTag(const Table& table, const std::string& name) {
+  BRAID_TRY_ASSIGN(const TagPeriod period, TagPeriod::FromOptions(table.options()));
+  const std::optional<std::int64_t> end_ms = period.TimeOf(name);
+  if (!end_ms) {
+    return Error(ErrorCode::kInvalidArgument, fmt::format("incremental-to-auto-tag '{}' is no name of an automatic tag of {}", name, table.name()))
+        .Hint("the options tag.creation-period and tag.period-formatter say how they are named");
+  }
+  BRAID_TRY_ASSIGN(const std::vector<std::string> tags, ListTags(table.file_system(), table.paths()));
+  std::optional<std::pair<std::int64_t, std::string>> previous;
+  for (const std::string& tag : tags) {
+    const std::optional<std::int64_t> time_ms = period.TimeOf(tag);
+    if (time_ms && *time_ms < *end_ms) previous = std::max(previous, std::optional(std::pair(*time_ms, tag)));
+  }
+  if (!previous || std::find(tags.begin(), tags.end(), name) == tags.end()) return std::optional<Range>();
+  BRAID_TRY_ASSIGN(Tag start, ReadTag(table.file_system(), table.paths(), previous->second));
+  BRAID_TRY_ASSIGN(Tag end, ReadTag(table.file_system(), table.paths(), name));
+  return std::optional(Range{.start = start.snapshot.id, .end = end.snapshot.id, .start_snapshot = std::move(start.snapshot),
+                             .end_snapshot = std::move(end.snapshot), .between_tags = true});
+}
+
 // Changes of every snapshot in the range, together (spec data.md §10.6).
 Result<Plan> PlanChanges(const Table& table, const FileScan& scan, const Range& range, bool changelog) {
   std::vector<ManifestEntry> files;
@@ -214,7 +236,8 @@ Result<Plan> PlanIncremental(const Table& table, const FileScan& scan) {
   } else if (const auto times = table.options().Find("incremental-between-timestamp")) {
     BRAID_TRY_ASSIGN(range, RangeOfTimes(table, *times));
   } else {
-    return Error(ErrorCode::kUnsupported, "incremental-to-auto-tag is not supported yet").Hint("use incremental-between with the two tags");
+    BRAID_TRY_ASSIGN(range, RangeToAutoTag(table, table.options().Get("incremental-to-auto-tag", "")));
+    return range ? PlanDifference(table, scan, *range) : Plan{};
   }
   if (!range) return Plan{};
   const std::string mode = ToLower(table.options().Get("incremental-between-scan-mode", "auto"));

@@ -49,7 +49,8 @@ struct DataSplit {
   bool raw_convertible = false;
   /// A change read (streaming, incremental): every row of the files as it is, with its kind.
   bool is_changes = false;
-  /// Files of the state to compare with (`incremental-between` in diff mode): rows equal to theirs are left out.
+  /// Files of the state to compare with (`incremental-between` in diff mode): rows equal to theirs are left out. In a
+  /// change read the files that an overwrite replaced: their rows are taken back before the others come.
   DataFileList before_files;
   std::vector<DeletionVectorRef> before_deletion_vectors;
   /// The branch whose schemas the files follow, where it is not the table's own (`scan.fallback-branch`).

@@ -185,6 +185,38 @@ Result<std::unique_ptr<BatchReader>> ReadDifference(const Table& table, const Da
   return std::unique_ptr<BatchReader>(std::make_unique<ProjectingReader>(std::move(difference), std::move(positions)));
 }
 
+// Takes rows back: each as -D.
+class RetractingReader : public BatchReader {
+ public:
+  explicit RetractingReader(std::unique_ptr<BatchReader> inner) : inner_(std::move(inner)) {}
+
+  Result<std::optional<Batch>> Next() override {
+    BRAID_TRY_ASSIGN(std::optional<Batch> batch, inner_->Next());
+    if (!batch) return std::optional<Batch>();
+    std::vector<std::int8_t> kinds(static_cast<std::size_t>(batch->row_count()), static_cast<std::int8_t>(RowKind::kDelete));
+    batch->kinds = std::make_shared<arrow::Int8Array>(batch->row_count(), arrow::Buffer::FromVector(std::move(kinds)));
+    return batch;
+  }
+
+ private:
+  std::unique_ptr<BatchReader> inner_;
+};
+
+// What an overwrite did to a bucket: its rows of before, taken back, then those of now.
+std::unique_ptr<BatchReader> ReadReplaced(const Table& table, const DataSplit& split, const KeyValueSchema& schema, const PredicatePtr& filter) {
+  const auto read = [table, split, schema, filter](const DataFileList& metas, const std::vector<DeletionVectorRef>& vectors) {
+    auto files = std::make_shared<SplitFiles>(table, split.partition, split.bucket, metas, vectors, schema, filter);
+    return MergeFiles(table, schema, files, metas, {.drop_retractions = true, .values_only = true, .batch_rows = 8192});
+  };
+  std::vector<OpenReader> readers;
+  readers.emplace_back([read, split]() -> Result<std::unique_ptr<BatchReader>> {
+    BRAID_TRY_ASSIGN(auto before, read(split.before_files, split.before_deletion_vectors));
+    return std::unique_ptr<BatchReader>(std::make_unique<RetractingReader>(std::move(before)));
+  });
+  if (!split.files.empty()) readers.emplace_back([read, split] { return read(split.files, split.deletion_vectors); });
+  return MakeConcatenatingReader(std::move(readers));
+}
+
 bool KnowsItsRetractions(const DataFileMeta& file) { return file.delete_row_count.has_value(); }
 
 }  // namespace
@@ -198,7 +230,7 @@ Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const DataSpl
   }
   BRAID_TRY_ASSIGN(const std::vector<DataField> output, OutputFields(table, request));
   BRAID_TRY_ASSIGN(const std::vector<std::string> columns, ColumnsToRead(table, request, output));
-  if (!split.before_files.empty()) {
+  if (!split.before_files.empty() && !split.is_changes) {
     BRAID_TRY_ASSIGN(auto difference, ReadDifference(table, split, columns));
     return Filtering(std::move(difference), request, output.size());
   }
@@ -211,6 +243,9 @@ Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const DataSpl
   }
   auto files = std::make_shared<SplitFiles>(table, split.partition, split.bucket, split.files, split.deletion_vectors, schema, request.filter);
   if (!has_key) return Filtering(ConcatenateValues(files, split.files), request, output.size());
+  if (split.is_changes && !split.before_files.empty()) {
+    return Filtering(ReadReplaced(table, split, schema, request.filter), request, output.size());
+  }
   if (split.is_changes) {
     BRAID_TRY_ASSIGN(auto changes, ReadChanges(files, split, schema));
     return Filtering(std::move(changes), request, output.size());

@@ -1,12 +1,15 @@
 // Streaming reads: the first plan, then the changes of one snapshot after the other (spec data.md §10.2).
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "meta/stores.h"
+#include "table/deletion_vectors.h"
 #include "table/file_scan.h"
 #include "table/lines.h"
 #include "table/scan.h"
@@ -172,6 +175,45 @@ class DataStreamScan : public StreamScan {
         .Hint(fmt::format("the earliest one left is {}; start from there, and keep snapshots longer or give the stream a consumer-id", *earliest));
   }
 
+  // What an overwrite of a key table did, bucket by bucket: the rows that were in the files it deleted go, and those of the
+  // files it added come (§10.8).
+  Result<std::vector<DataSplit>> SplitsOfOverwrite(const Snapshot& snapshot) const {
+    struct Replaced {
+      std::int32_t total_buckets = 0;
+      std::vector<DataFileMeta> before;
+      std::vector<DataFileMeta> after;
+    };
+    BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan_->DeltaFiles(snapshot));
+    BRAID_TRY(KeepSchemas(entries));
+    std::map<std::pair<BinaryRow, BucketId>, Replaced> buckets;
+    bool has_before = false;
+    for (ManifestEntry& entry : entries) {
+      Replaced& bucket = buckets[{entry.partition, entry.bucket}];
+      bucket.total_buckets = entry.total_buckets;
+      has_before = has_before || entry.kind == FileKind::kDelete;
+      (entry.kind == FileKind::kDelete ? bucket.before : bucket.after).push_back(std::move(entry.file));
+    }
+    BRAID_TRY_ASSIGN(const DeletionVectorIndex vectors, DeletionVectorIndex::Read(table_, snapshot));
+    DeletionVectorIndex before_vectors;
+    if (has_before) {
+      BRAID_TRY_ASSIGN(const Snapshot previous, ReadExistingSnapshot(fs(), paths(), snapshot.id.previous()));
+      BRAID_TRY_ASSIGN(before_vectors, DeletionVectorIndex::Read(table_, previous));
+    }
+    std::vector<DataSplit> splits;
+    for (auto& [key, bucket] : buckets) {
+      DataSplit& split = splits.emplace_back();
+      std::tie(split.partition, split.bucket) = key;
+      split.total_buckets = bucket.total_buckets;
+      split.files = std::move(bucket.after);
+      split.deletion_vectors = vectors.Find(split.partition, split.bucket, split.files);
+      // A bucket that was empty is read as any other: only its newest rows, and no retractions.
+      split.is_changes = !bucket.before.empty();
+      split.before_files = std::move(bucket.before);
+      split.before_deletion_vectors = before_vectors.Find(split.partition, split.bucket, split.before_files);
+    }
+    return splits;
+  }
+
   Result<std::optional<Plan>> PlanNext() {
     BRAID_TRY(FollowLine());
     BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, Fetch(next_));
@@ -186,6 +228,10 @@ class DataStreamScan : public StreamScan {
     Plan plan{.snapshot = snapshot->id, .watermark = snapshot->watermark, .splits = {}};
     std::vector<ManifestEntry> files;
     if (snapshot->commit_kind == CommitKind::kOverwrite && reads_overwrite_) {
+      if (table_.schema().has_primary_key()) {
+        BRAID_TRY_ASSIGN(plan.splits, SplitsOfOverwrite(*snapshot));
+        return std::optional(std::move(plan));
+      }
       BRAID_TRY_ASSIGN(files, scan_->DeltaFiles(*snapshot));
     } else if (producer_ == "none") {
       if (snapshot->commit_kind != CommitKind::kAppend) return std::optional(std::move(plan));
@@ -224,8 +270,11 @@ Result<bool> ReadsOverwrite(const Table& table) {
     }
     return append_overwrite;
   }
-  if (overwrite) return Error(ErrorCode::kUnsupported, "streaming-read-overwrite is not supported yet on tables with a primary key");
-  return false;
+  const std::string producer = ToLower(table.options().Get("changelog-producer", "none"));
+  if (overwrite && (producer == "lookup" || producer == "full-compaction")) {
+    return Error(ErrorCode::kInvalidArgument, fmt::format("streaming-read-overwrite cannot go with changelog-producer {}, as changes would come twice", producer));
+  }
+  return overwrite;
 }
 
 }  // namespace
