@@ -7,8 +7,9 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <roaring/roaring.hh>
 #include <zlib.h>
+
+#include "format/roaring_bytes_internal.h"
 
 namespace braid {
 
@@ -44,17 +45,10 @@ Error Damaged(std::string_view what) {
   return Error(ErrorCode::kCorruption, fmt::format("a deletion vector is damaged: {}", what));
 }
 
-// One portable 32-bit bitmap from the start of `bytes`, which it shortens by what it took.
 Result<Roaring> TakeBitmap(std::string_view& bytes) {
-  const std::size_t size = roaring_bitmap_portable_deserialize_size(bytes.data(), bytes.size());
-  if (size == 0) return Damaged("its bitmap ends too early");
-  try {
-    Roaring bitmap = Roaring::readSafe(bytes.data(), bytes.size());
-    bytes.remove_prefix(size);
-    return bitmap;
-  } catch (const std::exception&) {
-    return Damaged("its bitmap cannot be read");
-  }
+  Result<Roaring> bitmap = TakeRoaring(bytes);
+  if (!bitmap) return Damaged("its bitmap cannot be read");
+  return bitmap;
 }
 
 }  // namespace
@@ -89,11 +83,6 @@ DeletionVector DeletionVector::With(std::span<const std::int64_t> positions) con
 
 Result<EncodedDeletionVector> EncodeDeletionVector(const DeletionVector& vector, bool bitmap64) {
   std::string payload;
-  const auto append_bitmap = [&](const Roaring& part) {
-    const std::size_t at = payload.size();
-    payload.resize(at + part.getSizeInBytes(true));
-    part.write(payload.data() + at, true);
-  };
   const auto& parts = vector.bitmap_->parts;
   if (bitmap64) {
     AppendLittleEndian(payload, kMagic64);
@@ -101,9 +90,9 @@ Result<EncodedDeletionVector> EncodeDeletionVector(const DeletionVector& vector,
     const std::uint64_t count = parts.empty() ? 0 : std::uint64_t{parts.back().first} + 1;
     AppendLittleEndian(payload, count);
     auto part = parts.begin();
-    for (std::uint32_t key = 0; key < count; ++key) {
+    for (std::uint32_t key = 0; key < count && payload.size() <= std::size_t{kMaxBytes}; ++key) {
       AppendLittleEndian(payload, key);
-      append_bitmap(part->first == key ? (part++)->second : Roaring());
+      AppendRoaring(part->first == key ? (part++)->second : Roaring(), payload);
     }
   } else {
     const bool fits = parts.empty() || (parts.back().first == 0 && parts.back().second.maximum() <= INT32_MAX);
@@ -112,7 +101,7 @@ Result<EncodedDeletionVector> EncodeDeletionVector(const DeletionVector& vector,
           .Hint("set the table's option deletion-vectors.bitmap64 to true");
     }
     AppendBigEndian(payload, kMagic32);
-    append_bitmap(parts.empty() ? Roaring() : parts.front().second);
+    AppendRoaring(parts.empty() ? Roaring() : parts.front().second, payload);
   }
   if (payload.size() > static_cast<std::size_t>(kMaxBytes)) {
     return Error(ErrorCode::kInvalidArgument, "a deletion vector is larger than 1 GB");
@@ -143,6 +132,7 @@ Result<DeletionVector> DeletionVector::Parse(std::string_view data) {
     if (data.size() < 4) return Damaged("it ends too early");
     const auto key = ReadLittleEndian<std::uint32_t>(data, 0);
     data.remove_prefix(4);
+    if (!bitmap->parts.empty() && key <= bitmap->parts.back().first) return Damaged("its bitmaps are out of order");
     BRAID_TRY_ASSIGN(Roaring part, TakeBitmap(data));
     bitmap->parts.emplace_back(key, std::move(part));
   }

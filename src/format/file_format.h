@@ -10,6 +10,7 @@
 
 #include "base/options.h"
 #include "base/result.h"
+#include "format/row_selection.h"
 #include "io/file_system.h"
 #include "types/batch.h"
 #include "types/data_type.h"
@@ -24,6 +25,8 @@ struct FileReadRequest {
   std::vector<DataField> columns;
   /// Lets the reader leave out row groups that cannot match; rows that do not match may still come. May be null.
   PredicatePtr filter;
+  /// Lets the reader leave out row groups that hold none of these rows; others may still come. nullopt: all are wanted.
+  std::optional<RowSelection> rows{};
   std::int64_t batch_rows = 8192;
 };
 

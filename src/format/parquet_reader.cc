@@ -120,6 +120,7 @@ class ParquetReader : public FileReader {
     if (request_.filter != nullptr && !RowGroupMayMatch(metadata(), group, request_.columns, *request_.filter)) {
       return Ok();
     }
+    if (request_.rows && !request_.rows->HasAny(first, row_count)) return Ok();
     plain_.reset();
     int96_.clear();
     if (!plain_leaves_.empty()) {

@@ -1,29 +1,15 @@
 #include "format/roaring_union.h"
 
-#include <exception>
-
-#include <roaring/roaring.hh>
+#include "format/roaring_bytes_internal.h"
 
 namespace braid {
-namespace {
-
-Result<Roaring> ParseBitmap(std::string_view bytes) {
-  try {
-    return Roaring::readSafe(bytes.data(), bytes.size());
-  } catch (const std::exception&) {
-    return Error(ErrorCode::kCorruption, "bytes that should be a 32-bit Roaring bitmap are not one");
-  }
-}
-
-}  // namespace
 
 Result<std::string> UnionRoaringBitmaps(std::string_view a, std::string_view b) {
-  BRAID_TRY_ASSIGN(Roaring both, ParseBitmap(a));
-  BRAID_TRY_ASSIGN(const Roaring other, ParseBitmap(b));
+  BRAID_TRY_ASSIGN(Roaring both, TakeRoaring(a));
+  BRAID_TRY_ASSIGN(const Roaring other, TakeRoaring(b));
   both |= other;
-  both.runOptimize();
-  std::string bytes(both.getSizeInBytes(true), '\0');
-  both.write(bytes.data(), true);
+  std::string bytes;
+  AppendRoaring(both, bytes);
   return bytes;
 }
 
