@@ -11,9 +11,11 @@
 #include <fmt/format.h>
 
 #include "format/file_format.h"
+#include "format/file_index_writer.h"
 #include "mergetree/data_file_options.h"
 #include "meta/column_stats.h"
 #include "mergetree/key_value_file.h"
+#include "mergetree/stored_file_index.h"
 
 namespace braid {
 namespace {
@@ -31,6 +33,7 @@ struct FilePlan {
   std::shared_ptr<arrow::Schema> arrow_schema;
   std::vector<StatsMode> key_modes;
   std::vector<StatsMode> value_modes;
+  FileIndexOptions indexes;
 };
 
 bool IsAvro(const FilePlan& plan) {
@@ -69,8 +72,15 @@ Result<FilePlan> MakePlan(const KeyValueWriterConfig& config, DataFileOptions fi
 /// One file being written and what its metadata need.
 class OpenDataFile {
  public:
-  OpenDataFile(const KeyValueSchema& schema, const FilePlan& plan, std::string name, std::unique_ptr<FileWriter> writer)
-      : schema_(schema), plan_(plan), name_(std::move(name)), writer_(std::move(writer)) {}
+  /// `indexes` may be null.
+  OpenDataFile(const KeyValueSchema& schema, const FilePlan& plan, std::string path, std::unique_ptr<FileWriter> writer,
+               std::unique_ptr<FileIndexWriter> indexes)
+      : schema_(schema),
+        plan_(plan),
+        path_(std::move(path)),
+        name_(BaseName(path_)),
+        writer_(std::move(writer)),
+        indexes_(std::move(indexes)) {}
 
   const std::string& name() const { return name_; }
   bool is_full() const { return writer_->estimated_bytes() >= plan_.target_bytes || row_count_ >= plan_.target_rows; }
@@ -91,7 +101,12 @@ class OpenDataFile {
       delete_count_ +=
           std::count_if(kinds, kinds + rows, [](std::int8_t kind) { return !IsAdd(static_cast<RowKind>(kind)); });
     }
-    return writer_->Write(Batch{FileColumns(batch), nullptr});
+    const std::shared_ptr<arrow::RecordBatch> columns = FileColumns(batch);
+    if (indexes_ != nullptr) {
+      const std::vector<std::shared_ptr<arrow::Array>> all = columns->columns();
+      indexes_->Add(std::span(all).last(schema_.value_fields.size()));
+    }
+    return writer_->Write(Batch{columns, nullptr});
   }
 
   Result<DataFileMeta> Finish(const KeyValueWriterConfig& config, int level, FileSource source) {
@@ -112,6 +127,7 @@ class OpenDataFile {
     meta.creation_time_ms = LocalTimeMs(*config.clock);
     meta.delete_row_count = delete_count_;
     meta.file_source = source;
+    BRAID_TRY(StoreIndexes(*config.file_system, meta));
     return meta;
   }
 
@@ -143,6 +159,12 @@ class OpenDataFile {
     return arrow::RecordBatch::Make(plan_.arrow_schema, batch.row_count(), std::move(columns));
   }
 
+  Status StoreIndexes(FileSystem& file_system, DataFileMeta& meta) const {
+    if (indexes_ == nullptr) return Ok();
+    BRAID_TRY_ASSIGN(const std::optional<std::string> index, indexes_->Finish());
+    return index ? StoreFileIndex(file_system, path_, *index, plan_.indexes.max_embedded_bytes, meta) : Ok();
+  }
+
   void FillStatistics(const WrittenFile& written, DataFileMeta& meta) const {
     const std::size_t keys = plan_.thin ? 0 : schema_.key_count();
     const std::span<const ColumnStatistics> columns = written.columns;
@@ -159,8 +181,10 @@ class OpenDataFile {
 
   const KeyValueSchema& schema_;  // the factory's, which outlives the file
   const FilePlan& plan_;          // the rolling writer's
+  std::string path_;
   std::string name_;
   std::unique_ptr<FileWriter> writer_;
+  std::unique_ptr<FileIndexWriter> indexes_;  // may be null
   DatumList min_key_;
   DatumList max_key_;
   std::int64_t row_count_ = 0;
@@ -180,8 +204,14 @@ class RollingWriter : public KeyValueRollingWriter {
     // Nobody knows of these files yet; one that cannot be deleted is an orphan for cleaning to find.
     const std::string current = file_ == nullptr ? "" : file_->name();
     file_.reset();
-    if (!current.empty()) (void)Delete(current);
-    for (const DataFileMeta& done : done_) (void)Delete(done.file_name);
+    if (!current.empty()) {
+      (void)Delete(current);
+      (void)Delete(current + ".index");
+    }
+    for (const DataFileMeta& done : done_) {
+      (void)Delete(done.file_name);
+      for (const std::string& extra : done.extra_files) (void)Delete(extra);
+    }
   }
 
   Status Write(const Batch& batch) override {
@@ -219,7 +249,8 @@ class RollingWriter : public KeyValueRollingWriter {
     BRAID_TRY_ASSIGN(std::unique_ptr<FileWriter> writer,
                      plan_.options.format->OpenWriter(*config_->file_system, PathOf(name), plan_.fields,
                                                       plan_.options.format_options));
-    file_ = std::make_unique<OpenDataFile>(config_->schema, plan_, name, std::move(writer));
+    BRAID_TRY_ASSIGN(auto indexes, FileIndexWriter::Make(plan_.indexes, config_->schema.value_fields));
+    file_ = std::make_unique<OpenDataFile>(config_->schema, plan_, PathOf(name), std::move(writer), std::move(indexes));
     return Ok();
   }
 
@@ -248,21 +279,27 @@ class FileFormatWriterFactory : public KeyValueWriterFactory {
 
   Result<std::unique_ptr<KeyValueRollingWriter>> OpenData(int level, FileSource source) override {
     BRAID_TRY_ASSIGN(DataFileOptions options, DataFileOptions::ForLevel(config_->options, level));
-    return Open(std::move(options), level, source);
+    BRAID_TRY_ASSIGN(FileIndexOptions indexes, FileIndexOptions::Parse(config_->options, config_->schema.value_fields));
+    return Open(std::move(options), level, source, std::move(indexes));
   }
 
   Result<std::unique_ptr<KeyValueRollingWriter>> OpenChangelog(int level) override {
     BRAID_TRY_ASSIGN(DataFileOptions options, DataFileOptions::ForChangelog(config_->options));
-    return Open(std::move(options), level, FileSource::kAppend);
+    return Open(std::move(options), level, FileSource::kAppend, {});
   }
 
   Status Delete(const DataFileMeta& file) override {
+    for (const std::string& extra : file.extra_files) {
+      BRAID_TRY(config_->file_system->Delete(JoinPath(config_->bucket_directory, extra)));
+    }
     return config_->file_system->Delete(JoinPath(config_->bucket_directory, file.file_name));
   }
 
  private:
-  Result<std::unique_ptr<KeyValueRollingWriter>> Open(DataFileOptions options, int level, FileSource source) {
+  Result<std::unique_ptr<KeyValueRollingWriter>> Open(DataFileOptions options, int level, FileSource source,
+                                                      FileIndexOptions indexes) {
     BRAID_TRY_ASSIGN(FilePlan plan, MakePlan(*config_, std::move(options)));
+    plan.indexes = std::move(indexes);
     std::unique_ptr<KeyValueRollingWriter> writer =
         std::make_unique<RollingWriter>(config_, namer_, std::move(plan), level, source);
     return writer;
@@ -278,6 +315,8 @@ Result<std::shared_ptr<KeyValueWriterFactory>> MakeKeyValueWriterFactory(KeyValu
   // Options that cannot be followed are found now rather than at the first flush.
   BRAID_TRY_ASSIGN(DataFileOptions options, DataFileOptions::ForLevel(config.options, 0));
   BRAID_TRY(MakePlan(config, std::move(options)));
+  BRAID_TRY_ASSIGN(const FileIndexOptions indexes, FileIndexOptions::Parse(config.options, config.schema.value_fields));
+  BRAID_TRY(FileIndexWriter::Make(indexes, config.schema.value_fields));
   return std::shared_ptr<KeyValueWriterFactory>(std::make_shared<FileFormatWriterFactory>(std::move(config)));
 }
 

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "format/file_format.h"
+#include "format/file_index_writer.h"
 #include "mergetree/data_file_options.h"
+#include "mergetree/stored_file_index.h"
 #include "meta/column_stats.h"
 #include "table/bucket_writer.h"
 #include "table/data_file_reader.h"
@@ -28,18 +30,25 @@ class RollingWriter {
     BRAID_TRY_ASSIGN(writer->files_options_, DataFileOptions::ForLevel(options, 0));
     BRAID_TRY_ASSIGN(writer->modes_, ResolveStatsModes(table.schema().fields, options, writer->files_options_.stats_mode));
     BRAID_TRY_ASSIGN(writer->dense_, options.GetBool("metadata.stats-dense-store", true));
+    BRAID_TRY_ASSIGN(writer->index_options_, FileIndexOptions::Parse(options, table.schema().fields));
+    // Options that cannot be followed are found before there are files.
+    BRAID_TRY_ASSIGN(writer->indexes_, FileIndexWriter::Make(writer->index_options_, table.schema().fields));
     return writer;
   }
   RollingWriter(const RollingWriter&) = delete;
   RollingWriter& operator=(const RollingWriter&) = delete;
   ~RollingWriter() {
     // Nobody has been told of these files; one that stays is an orphan, which cleaning removes.
-    for (const std::string& path : paths_) static_cast<void>(table_.file_system().Delete(path));
+    for (const std::string& path : paths_) {
+      static_cast<void>(table_.file_system().Delete(path));
+      static_cast<void>(table_.file_system().Delete(path + ".index"));
+    }
   }
 
   Status Write(const Batch& batch) {
     if (file_ == nullptr) BRAID_TRY(OpenFile());
     BRAID_TRY(file_->Write(batch));
+    if (indexes_ != nullptr) indexes_->Add(batch.rows->columns());
     if (file_->estimated_bytes() >= target_bytes_) return CloseFile();
     return Ok();
   }
@@ -59,6 +68,7 @@ class RollingWriter {
     file_name_ = namer_.Next(files_options_);
     paths_.push_back(JoinPath(directory_, file_name_));
     BRAID_TRY_ASSIGN(file_, files_options_.format->OpenWriter(table_.file_system(), paths_.back(), table_.schema().fields, files_options_.format_options));
+    BRAID_TRY_ASSIGN(indexes_, FileIndexWriter::Make(index_options_, table_.schema().fields));
     return Ok();
   }
 
@@ -78,6 +88,10 @@ class RollingWriter {
     meta.creation_time_ms = LocalTimeMs(SystemClock());
     meta.delete_row_count = 0;
     meta.file_source = source_;
+    if (indexes_ != nullptr) {
+      BRAID_TRY_ASSIGN(const std::optional<std::string> index, indexes_->Finish());
+      if (index) BRAID_TRY(StoreFileIndex(table_.file_system(), paths_.back(), *index, index_options_.max_embedded_bytes, meta));
+    }
     files_.push_back(std::move(meta));
     return Ok();
   }
@@ -91,7 +105,9 @@ class RollingWriter {
   DataFileNamer namer_;
   std::vector<StatsMode> modes_;
   bool dense_ = true;
+  FileIndexOptions index_options_;
   std::unique_ptr<FileWriter> file_;
+  std::unique_ptr<FileIndexWriter> indexes_;  // of the open file; null if the table wants none
   std::string file_name_;
   std::vector<std::string> paths_;  // written, but not handed out yet
   std::vector<DataFileMeta> files_;

@@ -9,6 +9,8 @@
 #include "format/deletion_vector.h"
 #include "format/file_format.h"
 #include "mergetree/key_value.h"
+#include "table/data_file_index.h"
+#include "table/file_terms.h"
 #include "table/partitions.h"
 #include "types/cast.h"
 
@@ -24,46 +26,21 @@ struct ColumnSource {
   Datum constant;                // a partition value, or NULL for a column that the file lacks
 };
 
-// The file's field for a column of the table, or nullptr if the file was written without it.
-const DataField* FileFieldOf(const DataField& field, const TableSchema& file_schema, const DataFileMeta& file) {
-  const std::optional<std::size_t> position = FindField(file_schema.fields, field.id);
-  if (!position) return nullptr;
-  const DataField& found = file_schema.fields[*position];
-  if (file.write_cols && std::find(file.write_cols->begin(), file.write_cols->end(), found.name) == file.write_cols->end()) return nullptr;
-  return &found;
-}
+// Which of a file's rows are read.
+struct WantedRows {
+  std::optional<DeletionVector> deleted;
+  std::optional<RowSelection> selected;
 
-// The condition in the file's names, as far as it can be said there with the same meaning; nullptr if not at all.
-PredicatePtr InFileTerms(const PredicatePtr& condition, const TableSchema& schema, const TableSchema& file_schema, const DataFileMeta& file) {
-  if (condition == nullptr) return nullptr;
-  using Op = Predicate::Op;
-  if (condition->op() == Op::kAnd || condition->op() == Op::kOr) {
-    std::vector<PredicatePtr> children;
-    for (const PredicatePtr& child : condition->children()) {
-      PredicatePtr translated = InFileTerms(child, schema, file_schema, file);
-      if (translated != nullptr) {
-        children.push_back(std::move(translated));
-      } else if (condition->op() == Op::kOr) {
-        return nullptr;
-      }
-    }
-    if (children.empty()) return nullptr;
-    return condition->op() == Op::kAnd ? Predicate::And(std::move(children)) : Predicate::Or(std::move(children));
+  bool are_all() const { return !deleted && !selected; }
+  bool Contain(std::int64_t position) const {
+    return (!deleted || !deleted->Contains(position)) && (!selected || selected->Contains(position));
   }
-  if (condition->op() == Op::kTrue || condition->op() == Op::kFalse) return condition;
-  const DataField* field = schema.FindColumn(condition->column());
-  if (field == nullptr) return nullptr;
-  const bool is_partition = std::find(schema.partition_keys.begin(), schema.partition_keys.end(), field->name) != schema.partition_keys.end();
-  const DataField* in_file = is_partition ? nullptr : FileFieldOf(*field, file_schema, file);
-  if (in_file == nullptr || !in_file->type.SameShape(field->type)) return nullptr;
-  return Predicate::Leaf(condition->op(), in_file->name, in_file->type, condition->literals());
-}
+};
 
 class EvolvingReader : public FileReader {
  public:
-  EvolvingReader(std::unique_ptr<FileReader> file, std::vector<ColumnSource> sources, std::optional<DeletionVector> deletions,
-                 std::string path)
-      : file_(std::move(file)), sources_(std::move(sources)), deletions_(std::move(deletions)), path_(std::move(path)) {
+  EvolvingReader(std::unique_ptr<FileReader> file, std::vector<ColumnSource> sources, WantedRows wanted, std::string path)
+      : file_(std::move(file)), sources_(std::move(sources)), wanted_(std::move(wanted)), path_(std::move(path)) {
     std::vector<DataField> fields;
     for (const ColumnSource& source : sources_) fields.push_back(source.field);
     schema_ = ToArrowSchema(fields);
@@ -73,8 +50,8 @@ class EvolvingReader : public FileReader {
     for (;;) {
       BRAID_TRY_ASSIGN(std::optional<Batch> batch, file_->Next().Context("while reading " + path_));
       if (!batch) return std::optional<Batch>();
-      if (deletions_) {
-        BRAID_TRY_ASSIGN(batch, WithoutDeleted(*batch));
+      if (!wanted_.are_all()) {
+        BRAID_TRY_ASSIGN(batch, TakeWanted(*batch));
         if (batch->row_count() == 0) continue;
       }
       BRAID_TRY_ASSIGN(Batch evolved, Evolve(*batch));
@@ -85,11 +62,11 @@ class EvolvingReader : public FileReader {
   std::int64_t first_row_of_last_batch() const override { return file_->first_row_of_last_batch(); }
 
  private:
-  Result<Batch> WithoutDeleted(const Batch& batch) const {
+  Result<Batch> TakeWanted(const Batch& batch) const {
     const std::int64_t first = file_->first_row_of_last_batch();
     std::vector<std::int32_t> kept;
     for (std::int64_t row = 0; row < batch.row_count(); ++row) {
-      if (!deletions_->Contains(first + row)) kept.push_back(static_cast<std::int32_t>(row));
+      if (wanted_.Contain(first + row)) kept.push_back(static_cast<std::int32_t>(row));
     }
     if (static_cast<std::int64_t>(kept.size()) == batch.row_count()) return batch;
     return TakeRows(batch, kept);
@@ -116,9 +93,16 @@ class EvolvingReader : public FileReader {
 
   std::unique_ptr<FileReader> file_;
   std::vector<ColumnSource> sources_;
-  std::optional<DeletionVector> deletions_;
+  WantedRows wanted_;
   std::string path_;
   std::shared_ptr<arrow::Schema> schema_;
+};
+
+// A file none of whose rows is wanted.
+class NoRows : public FileReader {
+ public:
+  Result<std::optional<Batch>> Next() override { return std::optional<Batch>(); }
+  std::int64_t first_row_of_last_batch() const override { return 0; }
 };
 
 bool IsSystemColumn(const DataField& field) { return field.id == kSequenceNumberFieldId || field.id == kValueKindFieldId; }
@@ -169,7 +153,7 @@ Result<std::string> ExtraFilePath(const Table& table, const BinaryRow& partition
 
 Result<std::unique_ptr<FileReader>> DataFileReader::Open(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
                                                          const std::vector<DataField>& fields, const PredicatePtr& filter,
-                                                         const DeletionVectorRef& deletion_vector) {
+                                                         const DeletionVectorRef& deletion_vector, bool by_indexes) {
   BRAID_TRY_ASSIGN(const auto file_schema, table_.schemas().Get(file.schema_id));
   BRAID_TRY_ASSIGN(const FileFormat* format, FormatOfFileName(file.file_name));
   BRAID_TRY_ASSIGN(std::string path, DataFilePath(table_, partition, bucket, file));
@@ -177,12 +161,17 @@ Result<std::unique_ptr<FileReader>> DataFileReader::Open(const BinaryRow& partit
   FileReadRequest request;
   BRAID_TRY_ASSIGN(std::vector<ColumnSource> sources, PlanColumns(table_, values, *file_schema, file, fields, request.columns));
   request.filter = InFileTerms(filter, table_.schema(), *file_schema, file);
-  std::optional<DeletionVector> deletions;
+  WantedRows wanted;
+  if (by_indexes) {
+    BRAID_TRY_ASSIGN(wanted.selected, SelectRowsByIndex(table_, path, file, request.filter));
+    if (wanted.selected && wanted.selected->empty()) return std::unique_ptr<FileReader>(std::make_unique<NoRows>());
+    request.rows = wanted.selected;
+  }
   if (!deletion_vector.path.empty()) {
-    BRAID_TRY_ASSIGN(deletions, ReadDeletionVector(table_.file_system(), deletion_vector.path, deletion_vector.offset));
+    BRAID_TRY_ASSIGN(wanted.deleted, ReadDeletionVector(table_.file_system(), deletion_vector.path, deletion_vector.offset));
   }
   BRAID_TRY_ASSIGN(auto reader, format->OpenReader(table_.file_system(), path, request));
-  return std::unique_ptr<FileReader>(std::make_unique<EvolvingReader>(std::move(reader), std::move(sources), std::move(deletions), std::move(path)));
+  return std::unique_ptr<FileReader>(std::make_unique<EvolvingReader>(std::move(reader), std::move(sources), std::move(wanted), std::move(path)));
 }
 
 }  // namespace braid

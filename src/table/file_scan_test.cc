@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "format/file_index.h"
 #include "table/file_statistics.h"
 #include "table/manifest_testing.h"
 #include "table/table_testing.h"
@@ -23,6 +24,7 @@ using testing::SizeIs;
 
 const DataType kInt = DataType::Int();
 const DataType kString = DataType::String();
+const std::string kNoIndexes = *EncodeFileIndex({});  // a container without any
 
 std::vector<std::string> NamesOf(const std::vector<ManifestEntry>& entries) {
   std::vector<std::string> names;
@@ -134,7 +136,7 @@ class RandomScan {
     file.file_size = static_cast<std::int64_t>(Below(1000));
     file.row_count = static_cast<std::int64_t>(1 + Below(20));
     file.level = has_key_ ? std::vector<std::int32_t>{0, 5, 5, 5, 3}[Below(5)] : 0;
-    if (Chance(6)) file.embedded_index = "index";
+    if (Chance(6)) file.embedded_index = kNoIndexes;
     if (Chance(6)) file.extra_files = {"extra"};
     const int low = static_cast<int>(Below(100));
     const int high = low + static_cast<int>(Below(20));
@@ -328,7 +330,7 @@ TEST(FileScanTest, ReadsManifestsOnceThatItNeedsWhole) {
 TEST(FileScanTest, KeepsFilesWithoutTheirStatistics) {
   ManifestsOnly manifests(ByDay());
   ManifestEntry entry = FileOf(manifests, "a", {"1"}, 0);
-  entry.file.embedded_index = "index";
+  entry.file.embedded_index = kNoIndexes;
   entry.file.value_stats_cols = std::vector<std::string>{"k"};
   entry.file.value_stats = StatsOf({kInt}, {1}, {2});
   entry.file.key_stats = StatsOf({kInt}, {1}, {2});

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::int64_t kUnknownSequenceNumber = -1;
 
-// Files in Avro without statistics, if Avro has all the column types. Files of one writer are told by their names.
+// Files in Avro without statistics, if Avro has all the column types, and without indexes. Files of one writer are told by
+// their names.
 Options FileOptions(const Table& table, const std::string& commit_user) {
   std::random_device random;
   Options options = table.options();
@@ -26,6 +27,9 @@ Options FileOptions(const Table& table, const std::string& commit_user) {
   if (MakeAvroSchemaJson(table.schema().fields)) {
     options.Set("file.format", "avro");
     options.Set("metadata.stats-mode", "none");
+  }
+  for (const auto& [key, value] : table.options().values()) {
+    if (key.starts_with("file-index.")) options.Remove(key);
   }
   return options;
 }

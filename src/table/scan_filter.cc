@@ -49,6 +49,7 @@ ScanFilter::ScanFilter(const Table& table, ScanScope scope)
       partition_fields_(table.schema().PartitionFields()),
       partition_filter_(ConjunctsOn(scope_.filter, table.schema().partition_keys)),
       value_filter_(ValueFilter(table, scope_.filter)),
+      schema_(table.schema()),
       schemas_(table.schemas()) {
   for (const DataField& field : partition_fields_) partition_types_.push_back(field.type);
   if (table.schema().has_primary_key()) {
@@ -60,6 +61,7 @@ ScanFilter::ScanFilter(const Table& table, ScanScope scope)
 
 Result<std::unique_ptr<const ScanFilter>> ScanFilter::Make(const Table& table, ScanScope scope) {
   std::unique_ptr<ScanFilter> filter(new ScanFilter(table, std::move(scope)));
+  BRAID_TRY_ASSIGN(filter->reads_indexes_, ReadsFileIndexes(table.options()));
   BRAID_TRY_ASSIGN(filter->buckets_, BucketSelector::Make(table.schema(), table.options(), filter->scope_.filter));
   const std::optional<std::set<BinaryRow>>& partitions = filter->scope_.partitions;
   if (partitions && partitions->size() <= kMaxPartitionTests) {
@@ -129,7 +131,8 @@ Result<bool> EntryTest::MayMatchKey(const DataFileMeta& file) const {
 Result<bool> EntryTest::MayMatchValue(const DataFileMeta& file) {
   if (filter_.value_filter_ == nullptr) return true;
   BRAID_TRY_ASSIGN(const std::vector<ColumnBounds> bounds, values_.Read(file));
-  return filter_.value_filter_->MayMatch(filter_.value_filter_fields_, bounds, file.row_count);
+  if (!filter_.value_filter_->MayMatch(filter_.value_filter_fields_, bounds, file.row_count)) return false;
+  return indexes_.MayMatch(file);
 }
 
 bool EntryTest::WantsBucket(BucketId bucket) const {

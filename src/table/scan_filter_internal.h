@@ -16,6 +16,7 @@
 #include "meta/manifest.h"
 #include "meta/manifest_scan.h"
 #include "table/bucket_selector.h"
+#include "table/data_file_index.h"
 #include "table/file_scan.h"
 #include "table/file_statistics.h"
 #include "table/schema_cache.h"
@@ -54,6 +55,8 @@ class ScanFilter {
   std::vector<DataField> key_fields_;
   PredicatePtr value_filter_;  // null also where value statistics must not be used
   std::vector<DataField> value_filter_fields_;
+  TableSchema schema_;
+  bool reads_indexes_ = true;
   SchemaCache& schemas_;  // the table's, which outlives this
 };
 
@@ -62,7 +65,9 @@ class EntryTest {
  public:
   /// The filter is borrowed.
   explicit EntryTest(const ScanFilter& filter)
-      : filter_(filter), values_(filter.schemas_, filter.value_filter_fields_) {}
+      : filter_(filter),
+        values_(filter.schemas_, filter.value_filter_fields_),
+        indexes_(filter.schema_, filter.schemas_, filter.reads_indexes_ ? filter.value_filter_ : nullptr) {}
 
   /// Whether an entry that begins so is wanted. After an error, which `status` then has, none is.
   bool Wants(const ManifestEntryHead& head);
@@ -74,7 +79,7 @@ class EntryTest {
 
   /// By key statistics.
   Result<bool> MayMatchKey(const DataFileMeta& file) const;
-  /// By value statistics.
+  /// By value statistics, then by the indexes that the entry holds.
   Result<bool> MayMatchValue(const DataFileMeta& file);
 
  private:
@@ -86,6 +91,7 @@ class EntryTest {
 
   const ScanFilter& filter_;
   ValueBoundsReader values_;
+  EmbeddedIndexTest indexes_;
   std::unordered_map<std::string, bool> partitions_;  // as stored, whether wanted
   const KnownPartition* last_partition_ = nullptr;    // asked for: entries of a partition mostly stand together
   std::int32_t total_buckets_ = -1;                   // that selected_ is for

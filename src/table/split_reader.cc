@@ -85,7 +85,7 @@ class SplitFiles : public KeyValueReaderFactory {
   }
 
   Result<std::unique_ptr<BatchReader>> Open(const DataFileMeta& file, bool merged) override {
-    BRAID_TRY_ASSIGN(auto inner, reader_.Open(partition_, bucket_, file, KeyValueReadFields(schema_), merged ? key_filter_ : filter_, VectorOf(file)));
+    BRAID_TRY_ASSIGN(auto inner, reader_.Open(partition_, bucket_, file, KeyValueReadFields(schema_), merged ? key_filter_ : filter_, VectorOf(file), true));
     return std::unique_ptr<BatchReader>(MakeKeyValueReader(std::move(inner), schema_, file.file_name));
   }
   Result<std::unique_ptr<FileReader>> OpenAllRows(const DataFileMeta& file, const KeyValueSchema& schema) override {
@@ -95,7 +95,7 @@ class SplitFiles : public KeyValueReaderFactory {
 
   // The values alone, all of them insertions.
   Result<std::unique_ptr<BatchReader>> OpenValues(const DataFileMeta& file) {
-    BRAID_TRY_ASSIGN(auto values, reader_.Open(partition_, bucket_, file, schema_.value_fields, filter_, VectorOf(file)));
+    BRAID_TRY_ASSIGN(auto values, reader_.Open(partition_, bucket_, file, schema_.value_fields, filter_, VectorOf(file), true));
     return std::unique_ptr<BatchReader>(std::move(values));
   }
 
