@@ -11,6 +11,7 @@ std::function<Status()> AddTableCommand(CLI::App& command) {
   return AddSubcommands(
       command, {
                    {"expire", "remove old snapshots, and the files that only they needed", AddTableExpireCommand},
+                   {"expire-partitions", "drop partitions whose time is over", AddTableExpirePartitionsCommand},
                    {"rollback", "give a table an older content", AddTableRollbackCommand},
                    {"clean", "delete files that nothing names", AddTableCleanCommand},
                    {"check", "look whether everything that a table needs is there", AddTableCheckCommand},

@@ -78,6 +78,7 @@ Procedure TriggerTagAutomaticCreationProcedure();
 
 // procedure_expiry.cc
 Procedure ExpireChangelogsProcedure();
+Procedure ExpirePartitionsProcedure();
 Procedure ExpireSnapshotsProcedure();
 
 // procedure_rollback.cc

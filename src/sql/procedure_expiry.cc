@@ -1,8 +1,9 @@
-// Expiry: expire_snapshots, expire_changelogs.
+// Expiry: expire_snapshots, expire_changelogs, expire_partitions.
 
 #include "base/text.h"
 #include "sql/procedure.h"
 #include "table/expire.h"
+#include "table/partition_expiry.h"
 #include "types/local_time.h"
 
 namespace braid {
@@ -54,6 +55,38 @@ Result<StatementResult> Changelogs(const ProcedureArguments& arguments, const St
   return TextResult("result", {all ? "Delete all separated changelogs success." : std::to_string(result.expired)});
 }
 
+// The options that the arguments stand for, over those of the argument `options`.
+Result<Options> PartitionOptions(const ProcedureArguments& arguments) {
+  BRAID_TRY_ASSIGN(Options options, OptionsOf(arguments.Text("options").value_or("")));
+  for (const auto& [name, key] : {std::pair("expiration_time", "partition.expiration-time"),
+                                  std::pair("timestamp_formatter", "partition.timestamp-formatter"),
+                                  std::pair("timestamp_pattern", "partition.timestamp-pattern"),
+                                  std::pair("expire_strategy", "partition.expiration-strategy")}) {
+    if (const auto text = arguments.Text(name); text && !Trim(*text).empty()) options.Set(key, *text);
+  }
+  if (const auto count = arguments.Int("max_expires")) options.Set("partition.expiration-max-num", std::to_string(*count));
+  return options;
+}
+
+Result<StatementResult> Partitions(const ProcedureArguments& arguments, const StatementContext& context) {
+  BRAID_TRY_ASSIGN(const Table table, OpenTableArgument(arguments, context));
+  BRAID_TRY_ASSIGN(const Options more, PartitionOptions(arguments));
+  BRAID_TRY_ASSIGN(const auto expiry, PartitionExpiry::FromOptions(table.options().With(more)));
+  if (!expiry) {
+    return Error(ErrorCode::kInvalidArgument, "partitions of " + table.name() + " do not expire")
+        .Hint("set its option partition.expiration-time, or give the argument expiration_time => '30 d'");
+  }
+  BRAID_TRY_ASSIGN(const ExpiredPartitions expired, ExpirePartitions(table, *expiry, context.session.clock()));
+  std::vector<std::string> rows;
+  for (const auto& partition : expired.partitions) {
+    std::vector<std::string> texts;
+    for (const auto& [column, value] : partition) texts.push_back(column + "=" + value);
+    rows.push_back(Join(texts, ", "));
+  }
+  if (rows.empty()) rows.emplace_back("No expired partitions.");
+  return TextResult("expired_partitions", rows);
+}
+
 std::vector<ProcedureParameter> ExpiryParameters(ProcedureParameter last) {
   return {{"table", DataType::String()},          {"retain_max", DataType::Int(), true},
           {"retain_min", DataType::Int(), true},  {"older_than", DataType::String(), true},
@@ -64,6 +97,19 @@ std::vector<ProcedureParameter> ExpiryParameters(ProcedureParameter last) {
 
 Procedure ExpireSnapshotsProcedure() {
   return {"expire_snapshots", ExpiryParameters({"options", DataType::String(), true}), Snapshots};
+}
+
+Procedure ExpirePartitionsProcedure() {
+  const DataType text = DataType::String();
+  return {"expire_partitions",
+          {{"table", text},
+           {"expiration_time", text, true},
+           {"timestamp_formatter", text, true},
+           {"timestamp_pattern", text, true},
+           {"expire_strategy", text, true},
+           {"max_expires", DataType::Int(), true},
+           {"options", text, true}},
+          Partitions};
 }
 
 Procedure ExpireChangelogsProcedure() {

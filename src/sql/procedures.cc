@@ -20,6 +20,7 @@ const std::vector<Procedure>& Procedures() {
       ReplaceTagProcedure(),
       TriggerTagAutomaticCreationProcedure(),
       ExpireChangelogsProcedure(),
+      ExpirePartitionsProcedure(),
       ExpireSnapshotsProcedure(),
       RollbackToProcedure(),
       RollbackToAsLatestProcedure(),

@@ -10,6 +10,7 @@
 #include "table/consumer_upkeep.h"
 #include "table/expire.h"
 #include "table/maintenance_mode.h"
+#include "table/partition_expiry.h"
 #include "table/tag_creation.h"
 #include "table/tag_removal.h"
 
@@ -26,6 +27,7 @@ class Upkeep {
   void Run() {
     Warn("tags not created", CreateTags());
     Warn("tags not expired", RemoveTags());
+    Warn("partitions not expired", ExpirePartitionsIfDue(table_, is_batch_, clock_));
     Warn("consumers not expired", RemoveConsumers());
     Warn("snapshots not expired", RemoveSnapshots());
   }

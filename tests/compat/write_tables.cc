@@ -1,7 +1,7 @@
 // Plays a script of the oracle's language (../oracle/paimon/README.md, "Scripts") with Braid's own writers: the steps
 // create_database, create_table, drop_table, alter_table, write, compact, compact_postpone, delete_where,
 // truncate_table, drop_partition, and those of upkeep: create_tag, delete_tag, rename_tag, replace_tag,
-// create_auto_tags, rollback, expire_snapshots, expire_changelogs, consumer, remove_orphans. One line of JSON a step
+// create_auto_tags, rollback, expire_snapshots, expire_changelogs, expire_partitions, consumer, remove_orphans. One line of JSON a step
 // goes to standard output, as `oracle exec` prints it. A step or key that is not known stops the script with exit code
 // 2, so that a scenario knows that it is about something else; any failure of Braid stops it with 1.
 
@@ -28,6 +28,7 @@
 #include "table/delete_rows.h"
 #include "table/expire.h"
 #include "table/orphan_files.h"
+#include "table/partition_expiry.h"
 #include "table/rollback.h"
 #include "table/snapshot_selector.h"
 #include "table/tag_change.h"
@@ -286,6 +287,12 @@ class Script {
       } else {
         Take(ExpireChangelogs(table, request, false, SystemClock()), "expire_changelogs");
       }
+    } else if (op == "expire_partitions") {
+      CheckKeys(step, {"table", "branch", "options"});
+      const Table table = Open(step);
+      const auto expiry = Take(PartitionExpiry::FromOptions(table.options()), "expire_partitions");
+      if (!expiry) throw ScriptFailure{1, "expire_partitions: the table has no partition.expiration-time"};
+      Take(ExpirePartitions(table, *expiry, SystemClock()), "expire_partitions");
     } else if (op == "consumer") {
       CheckKeys(step, {"table", "branch", "id", "next"});
       const Table table = Open(step);
