@@ -11,15 +11,6 @@
 namespace braid {
 namespace {
 
-/// The columns and rows of types_avro: those of the other cases but for TIMESTAMP(9), which Avro cannot hold.
-std::vector<DataField> AvroTypeFields() {
-  std::vector<std::pair<std::string, DataType>> columns;
-  for (const DataField& field : TypeFields()) {
-    if (field.name != "ts9" && field.name != "tz9") columns.emplace_back(field.name, field.type);
-  }
-  return MakeFields(columns);
-}
-
 std::vector<DatumList> WithoutWideTimestamps(std::vector<DatumList> rows) {
   const std::vector<DataField> fields = TypeFields();
   for (DatumList& row : rows) {

@@ -89,6 +89,7 @@ class VariantPrinter {
     if (depth > kMaxDepth) return Malformed("nested too deeply");
     const std::optional<std::uint64_t> header = ReadUnsigned(value_, at, 1);
     if (!header) return Malformed("a value beyond the end");
+    BRAID_TRY(Use(1));
     const unsigned info = static_cast<unsigned>(*header >> 2);
     switch (static_cast<unsigned>(*header & 3)) {
       case kPrimitive: return PrintPrimitive(info, at + 1);
@@ -101,7 +102,14 @@ class VariantPrinter {
   std::string Take() && { return std::move(out_); }
 
  private:
+  // Values do not share bytes, or a few of them could stand for more than memory holds.
+  Status Use(std::size_t bytes) {
+    used_bytes_ += bytes;
+    return used_bytes_ <= value_.size() ? Ok() : Malformed("values that share bytes");
+  }
+
   Status PrintBytes(std::size_t at, std::size_t size, void (*append)(std::string_view, std::string&)) {
+    BRAID_TRY(Use(size));
     if (at > value_.size() || value_.size() - at < size) return Malformed("bytes beyond the end");
     append(value_.substr(at, size), out_);
     return Ok();
@@ -257,6 +265,7 @@ class VariantPrinter {
   }
 
   std::string_view value_;
+  std::size_t used_bytes_ = 0;  // of the value
   std::string_view metadata_;
   std::size_t name_offset_width_ = 1;
   std::uint64_t name_count_ = 0;

@@ -1,0 +1,41 @@
+#pragma once
+
+// Lets a test fail where code asks for too much memory at once. Include from one source of a test binary: it replaces the
+// operators new and delete, but not under AddressSanitizer, whose own ones know more.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace braid {
+
+/// While it lives, this thread's operator new throws std::bad_alloc for more than so many bytes.
+class AllocationLimit {
+ public:
+  explicit AllocationLimit(std::size_t bytes) : before_(limit()) { limit() = bytes; }
+  ~AllocationLimit() { limit() = before_; }
+  AllocationLimit(const AllocationLimit&) = delete;
+  AllocationLimit& operator=(const AllocationLimit&) = delete;
+
+  static std::size_t& limit() {
+    static thread_local std::size_t bytes = SIZE_MAX;
+    return bytes;
+  }
+
+ private:
+  std::size_t before_;
+};
+
+}  // namespace braid
+
+#ifndef __SANITIZE_ADDRESS__
+// Not inlined: the compiler would see free() of what it knows to come from new.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  void* memory = bytes > braid::AllocationLimit::limit() ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t /*bytes*/) noexcept { std::free(memory); }
+#endif

@@ -1,0 +1,116 @@
+// Every reader of bytes of this folder that are ours to check ends in a value or an error, whatever the bytes.
+
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "base/allocation_limit_testing.h"
+#include "base/byte_mutator_testing.h"
+#include "base/text.h"
+#include "format/avro_container.h"
+#include "format/deletion_vector.h"
+#include "format/file_index_testing.h"
+#include "format/golden_rows_testing.h"
+#include "format/roaring_union.h"
+
+namespace braid {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // for inputs of a few kilobytes
+
+/// Reads many damaged forms of the bytes; how many of them were read without an error.
+int ReadDamaged(const std::string& good, int rounds, const std::function<bool(const std::string&)>& read) {
+  EXPECT_TRUE(read(good));
+  int accepted = 0;
+  for (int round = 0; round < rounds; ++round) {
+    ByteMutator mutator(static_cast<std::uint32_t>(round));
+    const std::string damaged = mutator.Mutate(good);
+    SCOPED_TRACE(round);
+    const AllocationLimit limit(kMostBytes);
+    EXPECT_NO_THROW(accepted += read(damaged) ? 1 : 0);
+  }
+  return accepted;
+}
+
+TEST(DamagedInputTest, FileIndexes) {
+  const std::vector<DataField> fields = GoldenIndexFields();
+  const auto leaf = [&](Predicate::Op op, const char* column, std::vector<Datum> literals) {
+    return Predicate::Leaf(op, column, fields[*FindField(fields, column)].type, std::move(literals));
+  };
+  using Op = Predicate::Op;
+  const std::vector<PredicatePtr> conditions = {
+      leaf(Op::kEqual, "id", {7}),       leaf(Op::kIn, "s", {"s1", "x"}), leaf(Op::kNotEqual, "c", {"c1"}),
+      leaf(Op::kIsNull, "b", {}),        leaf(Op::kGreater, "n", {3}),    leaf(Op::kLessOrEqual, "l", {-7}),
+      leaf(Op::kNotBetween, "r", {2, 5}), leaf(Op::kLess, "rs", {"r2"})};
+  const auto read = [&](const std::string& bytes) {
+    const Result<FileIndex> index = FileIndex::Parse(bytes);
+    if (!index) return false;
+    bool all = true;
+    for (const PredicatePtr& condition : conditions) {
+      const auto rows = index->Select(*condition, 50);
+      all = all && rows.has_value();
+      EXPECT_TRUE(!rows || !*rows || (*rows)->row_count() <= 50);
+    }
+    return all;
+  };
+  for (const char* name : {"file_index/from_0.index", "file_index/from_100.index"}) ReadDamaged(TestFile(name), 4000, read);
+  // Version 1 of bitmaps, which Java writes no more by default.
+  Options::Map options = GoldenIndexOptions();
+  options["file-index.bitmap.c.version"] = "1";
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto version_1, IndexRows(fields, GoldenIndexRows(0), options));
+  ReadDamaged(*version_1, 4000, read);
+}
+
+TEST(DamagedInputTest, DeletionVectors) {
+  std::vector<std::int64_t> positions;
+  for (std::int64_t row = 0; row < 200'000; row += row < 70'000 ? 3 : 1) positions.push_back(row);
+  const DeletionVector vector = DeletionVector().With(positions);
+  for (const bool bitmap64 : {false, true}) {
+    BRAID_ASSERT_OK_AND_ASSIGN(const EncodedDeletionVector encoded, EncodeDeletionVector(vector, bitmap64));
+    // Without size and checksum, which would hide everything else.
+    const std::string body = encoded.bytes.substr(4, encoded.bytes.size() - 8);
+    ReadDamaged(body, 3000, [&](const std::string& bytes) {
+      const Result<DeletionVector> parsed = DeletionVector::Parse(bytes);
+      if (!parsed) return false;
+      EXPECT_GE(parsed->With(std::vector<std::int64_t>{5}).cardinality(), parsed->cardinality());
+      return EncodeDeletionVector(*parsed, true).has_value();
+    });
+  }
+}
+
+TEST(DamagedInputTest, DeletionVectorFiles) {
+  BRAID_ASSERT_OK_AND_ASSIGN(const EncodedDeletionVector encoded,
+                             EncodeDeletionVector(DeletionVector().With(std::vector<std::int64_t>{2, 3}), false));
+  ReadDamaged("\1" + encoded.bytes, 1000, [](const std::string& bytes) {
+    MemoryFileSystem fs;
+    EXPECT_THAT(fs.Replace("/index", bytes), IsOk());
+    return ReadDeletionVector(fs, "/index", 1).has_value();
+  });
+}
+
+TEST(DamagedInputTest, AvroContainers) {
+  for (const char* name : {"version_1_0.avro", "types_limits.avro", "nested.avro"}) {
+    ReadDamaged(TestFile(name), 1500, [](const std::string& bytes) { return AvroContainer::Open(bytes).has_value(); });
+  }
+}
+
+TEST(DamagedInputTest, AvroDataFiles) {
+  const Result<const FileFormat*> avro = FindFileFormat("avro");
+  const std::vector<DataField> fields = AvroTypeFields();
+  MemoryFileSystem plain;
+  const auto read = [&](const std::string& bytes) {
+    MemoryFileSystem fs;
+    EXPECT_THAT(fs.Replace("/data.avro", bytes), IsOk());
+    const auto reader = (*avro)->OpenReader(fs, "/data.avro", {.columns = fields, .filter = nullptr});
+    return reader && ReadAllBatches(**reader).has_value();
+  };
+  ReadDamaged(TestFile("types_limits.avro"), 1500, read);
+  // Uncompressed, so that damage reaches the records.
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto rows, ReadFile(**avro, *WithTestFile("types_limits.avro"), "/types_limits.avro", fields));
+  ASSERT_THAT(WriteFile(**avro, plain, "/plain.avro", fields, rows, Options(Options::Map{{"file.compression", "none"}})), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::string bytes, plain.ReadAll("/plain.avro"));
+  ReadDamaged(bytes, 3000, read);
+}
+
+}  // namespace
+}  // namespace braid
