@@ -46,7 +46,7 @@ TEST_F(UnknownKindTest, ChangesAreNotRead) {
   EXPECT_EQ(stream->next_snapshot(), SnapshotId(2));
   EXPECT_THAT(PlanBatch(With({{"incremental-between", "0,2"}}), {}), IsError(ErrorCode::kUnsupported));
   EXPECT_THAT(PlanBatch(With({{"incremental-between", "0,1"}}), {}), IsOk());
-  EXPECT_THAT(PlanBatch(With({{"scan.mode", "compacted-full"}}), {}), IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(table_->With(Options(Options::Map{{"scan.mode", "compacted-full"}})), IsError(ErrorCode::kUnsupported));
 }
 
 TEST_F(UnknownKindTest, NothingIsWritten) {
