@@ -268,6 +268,15 @@ Result<Table> OpenOtherBranch(const Table& table, const std::string& branch) {
   return Table::Open(table.shared_file_system(), table.paths().root(), table.name(), branch, dynamic);
 }
 
+Error FallbackFailed(const Table& table, const std::string& branch, const Error& cause) {
+  const bool is_fallback = table.options().Get("scan.fallback-branch", "") == branch;
+  Error error(cause.code(), fmt::format("fallback branch {} of {}: {}", branch, table.name(), cause.message()));
+  for (const std::string& what : cause.context()) error = std::move(error).Context(what);
+  return std::move(error)
+      .Id("fallback.failed")
+      .Hint(fmt::format("mend the branch, or reset the option scan.{}-branch", is_fallback ? "fallback" : "primary"));
+}
+
 // Partitions that a branch has, of those that the filter lets pass.
 Result<std::set<BinaryRow>> PartitionsIn(const Table& table, const PredicatePtr& filter) {
   std::set<BinaryRow> partitions;
@@ -278,10 +287,15 @@ Result<std::set<BinaryRow>> PartitionsIn(const Table& table, const PredicatePtr&
 
 // Reads `first`, and from `second` the partitions that `first` lacks (spec metadata.md §11.6).
 Result<Plan> PlanWithFallback(const Table& own, const Table& first, const Table& second, const ReadRequest& request) {
-  BRAID_TRY_ASSIGN(Plan plan, PlanOneBranch(first, request));
+  const auto plan_side = [&](const Table& side) -> Result<Plan> {
+    Result<Plan> planned = PlanOneBranch(side, request);
+    if (planned || &side == &own) return planned;
+    return FallbackFailed(own, side.paths().branch(), planned.error());
+  };
+  BRAID_TRY_ASSIGN(Plan plan, plan_side(first));
   BRAID_TRY_ASSIGN(const std::set<BinaryRow> covered, PartitionsIn(first, request.filter));
   for (DataSplit& split : plan.splits) split.branch = first.paths().branch();
-  BRAID_TRY_ASSIGN(Plan rest, PlanOneBranch(second, request));
+  BRAID_TRY_ASSIGN(Plan rest, plan_side(second));
   for (DataSplit& split : rest.splits) {
     if (covered.contains(split.partition)) continue;
     split.branch = second.paths().branch();
@@ -298,15 +312,13 @@ Result<Plan> PlanWithFallback(const Table& own, const Table& first, const Table&
 namespace {
 
 Result<Plan> PlanHere(const Table& table, const ReadRequest& request) {
-  const std::optional<std::string> fallback = table.options().Find("scan.fallback-branch");
-  const std::optional<std::string> primary = table.options().Find("scan.primary-branch");
-  if (fallback && fallback != table.paths().branch()) {
-    BRAID_TRY_ASSIGN(const Table other, OpenOtherBranch(table, *fallback));
-    return PlanWithFallback(table, table, other, request);
-  }
-  if (primary && primary != table.paths().branch()) {
-    BRAID_TRY_ASSIGN(const Table other, OpenOtherBranch(table, *primary));
-    return PlanWithFallback(table, other, table, request);
+  for (const char* option : {"scan.fallback-branch", "scan.primary-branch"}) {
+    const std::optional<std::string> branch = table.options().Find(option);
+    if (!branch || branch == table.paths().branch()) continue;
+    const Result<Table> other = OpenOtherBranch(table, *branch);
+    if (!other) return FallbackFailed(table, *branch, other.error());
+    const bool own_first = option == std::string_view("scan.fallback-branch");
+    return own_first ? PlanWithFallback(table, table, *other, request) : PlanWithFallback(table, *other, table, request);
   }
   return PlanOneBranch(table, request);
 }

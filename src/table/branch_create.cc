@@ -61,6 +61,7 @@ class BranchCreation {
                  fmt::format("{} is another name of {} since {}", request_.name,
                              alias->branch == kMainBranch ? "main" : "branch " + alias->branch,
                              LocalTimeText(alias->made_ms)))
+        .Id("branch.alias")
         .Hint("choose another name, or give --replace-alias: writers that still use the old name then fail");
   }
 
@@ -146,6 +147,7 @@ class BranchCreation {
     }
     return Error(ErrorCode::kConflict,
                  fmt::format("snapshot {} of {} may be expiring now", origin_.snapshot->id, parent.DisplayName()))
+        .Id("fork.expiring")
         .Hint(
             "tag it first and branch from the tag, take a newer snapshot, or let Braid alone expire (braid.maintenance "
             "= exclusive)");
@@ -207,7 +209,7 @@ class BranchCreation {
     Status renamed = fs_.Rename(staging, branch().BranchDirectory());
     if (!renamed && renamed.error().code() == ErrorCode::kAlreadyExists) {
       return Error(ErrorCode::kAlreadyExists, fmt::format("branch {} of {} was made by somebody else meanwhile",
-                                                          request_.name, table_.context().table_name));
+                                                          request_.name, table_.context().table_name)).Id("branch.exists");
     }
     BRAID_TRY(std::move(renamed));
     BRAID_TRY(fs_.SyncFiles(std::vector{branch().BranchDirectory()}));
@@ -222,6 +224,7 @@ class BranchCreation {
       if (!manifests && manifests.error().code() == ErrorCode::kNotFound) {
         return Error(ErrorCode::kNotFound, fmt::format("snapshot {} of {} expired while the branch was being created",
                                                        origin_.snapshot->id, origin_.parent->paths.DisplayName()))
+            .Id("fork.expired")
             .Hint("choose a tag, or a newer snapshot");
       }
       if (!manifests) return manifests.error();
@@ -289,6 +292,7 @@ Result<CreatedBranch> CreateBranch(const OperationContext& context, const Create
     const std::int64_t since_ms = line != nullptr && line->record ? line->record->created_ms : present->modified_ms;
     return Error(ErrorCode::kAlreadyExists, fmt::format("branch {} of {} exists since {}", request.name,
                                                         context.table_name, LocalTimeText(since_ms)))
+        .Id("branch.exists")
         .Hint("give --if-not-exists to leave it as it is, or another name");
   }
   BRAID_TRY_ASSIGN(ForkRecord record, BranchCreation(table, request, lines).Run());

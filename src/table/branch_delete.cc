@@ -24,6 +24,7 @@ namespace {
 Error InUse(const Line& branch, std::string_view user, std::string_view remedy) {
   return Error(ErrorCode::kConflict, fmt::format("branch {} of {} is used by {}", branch.name,
                                                  branch.paths.OnBranch(kMainBranch).DisplayName(), user))
+      .Id("branch.in-use")
       .Hint(std::string(remedy));
 }
 
@@ -144,7 +145,7 @@ Status RefuseIfRead(const LockedTable& table, std::string_view line_id) {
   BRAID_TRY_ASSIGN(const std::vector<std::string> readers,
                    LiveReadersOf(table.fs(), table.root(), line_id, table.NowMs()));
   if (readers.empty()) return Ok();
-  return Error(ErrorCode::kConflict, fmt::format("it is read by {}", Join(readers, ", ")));
+  return Error(ErrorCode::kConflict, fmt::format("it is read by {}", Join(readers, ", "))).Id("branch.in-use");
 }
 
 // Deletes the files that only a dropped line reached, then its folder; may be repeated. `told` hears before anything

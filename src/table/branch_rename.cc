@@ -106,6 +106,7 @@ Status CarryRename(const LockedTable& table, const OperationJournal& journal, co
   if (!renamed && renamed.error().code() == ErrorCode::kAlreadyExists) {
     return Error(ErrorCode::kAlreadyExists,
                  fmt::format("{} has a branch {} already", table.context().table_name, request.to))
+        .Id("branch.exists")
         .Hint("choose another name");
   }
   BRAID_TRY(renamed);
@@ -137,12 +138,14 @@ Result<std::vector<std::string>> RenameBranch(const OperationContext& context, c
   BRAID_TRY(MayMove(*branch, LineMove::kRename));
   if (lines.Find(request.to) != nullptr) {
     return Error(ErrorCode::kAlreadyExists, fmt::format("{} has a branch {} already", context.table_name, request.to))
+        .Id("branch.exists")
         .Hint("choose another name");
   }
   BRAID_TRY_ASSIGN(const std::vector<const Line*> naming, LinesNaming(table.fs(), lines, branch->name));
   if (!naming.empty() && !request.update_options) {
     return Error(ErrorCode::kConflict,
                  fmt::format("options of {} name the branch {}", naming.front()->paths.DisplayName(), branch->name))
+        .Id("branch.in-use")
         .Hint("give --update-options to change them too");
   }
   Json args;
@@ -200,6 +203,7 @@ Result<ForkRecord> AdoptBranch(const OperationContext& context, const std::strin
   if (!record.anchor && record.kind != ForkKind::kEmpty) {
     return Error(ErrorCode::kConflict, fmt::format("the fork point of {} is not recorded and cannot be derived: {}",
                                                    name, branch->unknown_reason))
+        .Id("fork.unknown")
         .Hint("name a snapshot that both have with --fork-snapshot");
   }
   record.created_by = context.actor.empty() ? table.context().actor : context.actor;

@@ -20,6 +20,7 @@ Status MayMove(const Line& line, LineMove move) {
   return Error(ErrorCode::kPermissionDenied,
                fmt::format("branch {} of {} is protected against {}", line.name,
                            line.paths.OnBranch(kMainBranch).DisplayName(), kNames[static_cast<std::size_t>(move)]))
+      .Id("branch.protected")
       .Hint("`braid branch protect --off` ends that");
 }
 
@@ -30,6 +31,7 @@ Status MayMove(const Table& table, LineMove move, const std::optional<Snapshot>&
     if (IsMainName(table.line().name)) return MovedError(table);
     return Error(ErrorCode::kConflict, fmt::format("branch {} of {} was main until it was replaced, and takes no commits",
                                                    table.line().name, table.name()))
+        .Id("main.moved")
         .Hint("make a branch from it and write there, or bring it back with `braid branch replace-main --undo`");
   }
   // In the root the line has arrived where the seal says that it goes.
@@ -37,6 +39,7 @@ Status MayMove(const Table& table, LineMove move, const std::optional<Snapshot>&
   if (move != LineMove::kCommit) return MovedError(table);
   return Error(ErrorCode::kUnavailable,
                fmt::format("branch {} of {} is becoming main", table.paths().branch(), table.name()))
+      .Id("main.moved")
       .Hint("run it again in a moment");
 }
 

@@ -46,7 +46,7 @@ Result<Line> ReadBranchLine(const FileSystem& fs, const TablePaths& paths) {
   if (!record) {
     line.damage = std::move(record).error();
   } else if (schemas.empty()) {
-    line.damage = Error(ErrorCode::kCorruption, fmt::format("{} has no schema", paths.DisplayName()));
+    line.damage = Error(ErrorCode::kCorruption, fmt::format("{} has no schema", paths.DisplayName())).Id("branch.damaged");
   }
   if (record && *record) {
     line.record = **std::move(record);
@@ -312,6 +312,7 @@ Result<std::string> ReadMainBranch(const FileSystem& fs, const TablePaths& paths
     if (now == branch) {
       return Error(ErrorCode::kCorruption, fmt::format("MAIN-BRANCH of {} names the branch '{}', which does not exist",
                                                        paths.OnBranch(kMainBranch).DisplayName(), branch))
+          .Id("main.dangling")
           .Hint(fmt::format("put the name of an existing branch into {}, or delete the file to make the table's root main",
                             paths.MainBranchFile()));
     }
@@ -376,7 +377,7 @@ Result<std::string> ReadLineId(const FileSystem& fs, const TablePaths& paths) {
   BRAID_TRY_ASSIGN(const bool exists, fs.Exists(paths.BranchDirectory()));
   if (exists) return InferredLineIdAs(fs, paths, paths.branch());
   return Error(ErrorCode::kNotFound,
-               fmt::format("{} has no branch {}", paths.OnBranch(kMainBranch).DisplayName(), paths.branch()));
+               fmt::format("{} has no branch {}", paths.OnBranch(kMainBranch).DisplayName(), paths.branch())).Id("branch.not-found");
 }
 
 Result<std::string> InferredLineIdAs(const FileSystem& fs, const TablePaths& paths, std::string_view name) {

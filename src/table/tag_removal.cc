@@ -136,6 +136,7 @@ Result<TagRemoval> DeleteTags(const Table& table, const std::vector<std::string>
   for (const std::string& name : names) {
     if (IsGuardTag(name)) {
       return Error(ErrorCode::kInvalidArgument, fmt::format("tag '{}' protects a branch", name))
+          .Id("tag.guard")
           .Hint("it goes when its branch is deleted");
     }
     Result<Tag> tag = ReadTag(table.file_system(), table.paths(), name);
