@@ -13,8 +13,9 @@
 #include "table/deletion_vectors.h"
 #include "table/file_scan.h"
 #include "table/scan.h"
-#include "table/split_generator.h"
 #include "table/reader_line.h"
+#include "table/snapshot_hold.h"
+#include "table/split_generator.h"
 #include "table/time_travel.h"
 
 namespace braid {
@@ -206,22 +207,59 @@ Result<Plan> PlanDifference(const Table& table, const FileScan& scan, const Rang
   return plan;
 }
 
-Result<Plan> PlanIncremental(const Table& table, const FileScan& scan) {
-  std::optional<Range> range;
+Result<std::optional<Range>> FindRange(const Table& table) {
   if (const auto between = table.options().Find("incremental-between")) {
-    BRAID_TRY_ASSIGN(range, RangeOfBetween(table, *between));
-  } else if (const auto times = table.options().Find("incremental-between-timestamp")) {
-    BRAID_TRY_ASSIGN(range, RangeOfTimes(table, *times));
-  } else {
-    return Error(ErrorCode::kUnsupported, "incremental-to-auto-tag is not supported yet").Hint("use incremental-between with the two tags");
+    BRAID_TRY_ASSIGN(Range range, RangeOfBetween(table, *between));
+    return std::optional(std::move(range));
   }
+  if (const auto times = table.options().Find("incremental-between-timestamp")) return RangeOfTimes(table, *times);
+  return Error(ErrorCode::kUnsupported, "incremental-to-auto-tag is not supported yet").Hint("use incremental-between with the two tags");
+}
+
+// The oldest content of a range and the newest; what is not there is for the plan to report.
+Result<std::shared_ptr<SnapshotHold>> HoldRange(const Table& table, const Range& range, bool with_start) {
+  const FileSystem& fs = table.file_system();
+  std::vector<Snapshot> contents;
+  const auto add = [&](const std::optional<Snapshot>& known, SnapshotId id) -> Status {
+    Result<Snapshot> content = known ? Result<Snapshot>(*known) : ReadSnapshot(fs, table.paths(), id);
+    if (!content && content.error().code() == ErrorCode::kNotFound) content = ReadChangelog(fs, table.paths(), id);
+    if (!content && content.error().code() == ErrorCode::kNotFound) return Ok();
+    if (!content) return std::move(content).error();
+    contents.push_back(*std::move(content));
+    return Ok();
+  };
+  if (with_start) BRAID_TRY(add(range.start_snapshot, range.start));
+  if (!with_start && range.start < range.end) BRAID_TRY(add({}, range.start.next()));
+  BRAID_TRY(add(range.end_snapshot, range.end));
+  if (contents.empty()) return std::shared_ptr<SnapshotHold>();
+  return SnapshotHold::Make(table, contents);
+}
+
+void KeepHold(const std::shared_ptr<SnapshotHold>& hold, Plan& plan) {
+  for (DataSplit& split : plan.splits) split.hold = hold;
+}
+
+Result<Plan> PlanIncremental(const Table& table, const FileScan& scan) {
+  BRAID_TRY_ASSIGN(std::optional<Range> range, FindRange(table));
   if (!range) return Plan{};
   const std::string mode = ToLower(table.options().Get("incremental-between-scan-mode", "auto"));
   const bool has_producer = table.options().Get("changelog-producer", "none") != "none";
-  if (mode == "diff" || (mode == "auto" && range->between_tags)) return PlanDifference(table, scan, *range);
-  if (mode == "delta" || (mode == "auto" && !has_producer)) return PlanChanges(table, scan, *range, false);
-  if (mode == "changelog" || mode == "auto") return PlanChanges(table, scan, *range, true);
-  return Error(ErrorCode::kInvalidArgument, fmt::format("incremental-between-scan-mode '{}' does not exist", mode)).Hint("one of: auto, delta, changelog, diff");
+  const bool difference = mode == "diff" || (mode == "auto" && range->between_tags);
+  const bool changelog = mode == "changelog" || (mode == "auto" && has_producer);
+  if (!difference && !changelog && mode != "delta" && mode != "auto") {
+    return Error(ErrorCode::kInvalidArgument, fmt::format("incremental-between-scan-mode '{}' does not exist", mode))
+        .Hint("one of: auto, delta, changelog, diff");
+  }
+  BRAID_TRY_ASSIGN(const std::shared_ptr<SnapshotHold> hold, HoldRange(table, *range, difference));
+  if (hold != nullptr && hold->has_lease()) {
+    // What went before the lease was there is found to be gone now.
+    BRAID_TRY_ASSIGN(range, FindRange(table));
+    if (!range) return Plan{};
+  }
+  BRAID_TRY_ASSIGN(Plan plan,
+                   difference ? PlanDifference(table, scan, *range) : PlanChanges(table, scan, *range, changelog));
+  KeepHold(hold, plan);
+  return plan;
 }
 
 // Rows of data-evolution files are spread over several files, which this version does not put together.
@@ -232,17 +270,31 @@ Status RefuseDataEvolution(const Table& table) {
       .Hint("read it with Flink or Spark; docs/compatibility.md shows what is supported");
 }
 
+// The snapshot travelled to, else the newest; nullopt if there is none.
+Result<std::optional<Snapshot>> SnapshotToRead(const Table& table) {
+  const FileSystem& fs = table.file_system();
+  BRAID_TRY_ASSIGN(std::optional<Snapshot> snapshot, TravelTo(fs, table.paths(), table.options()));
+  if (snapshot) return snapshot;
+  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs, table.paths()));
+  if (!latest) return std::optional<Snapshot>();
+  BRAID_TRY_ASSIGN(snapshot, ReadSnapshot(fs, table.paths(), *latest));
+  return snapshot;
+}
+
 Result<Plan> PlanOneBranch(const Table& table, const ReadRequest& request) {
   BRAID_TRY(RefuseDataEvolution(table));
   BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, ScanScope{.filter = request.filter, .bucket = request.bucket}));
   BRAID_TRY_ASSIGN(const StartupMode mode, StartupModeOf(table.options()));
   if (mode == StartupMode::kIncremental) return PlanIncremental(table, *scan);
-  const FileSystem& fs = table.file_system();
-  BRAID_TRY_ASSIGN(std::optional<Snapshot> snapshot, TravelTo(fs, table.paths(), table.options()));
-  if (!snapshot) {
-    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs, table.paths()));
-    if (!latest) return Plan{};
-    BRAID_TRY_ASSIGN(snapshot, ReadSnapshot(fs, table.paths(), *latest));
+  BRAID_TRY_ASSIGN(std::optional<Snapshot> snapshot, SnapshotToRead(table));
+  if (!snapshot) return Plan{};
+  BRAID_TRY_ASSIGN(std::shared_ptr<SnapshotHold> hold, SnapshotHold::Make(table, {*snapshot}));
+  while (hold->has_lease()) {
+    // What went before the lease was there is found to be gone now, and a tag may show another content.
+    BRAID_TRY_ASSIGN(snapshot, SnapshotToRead(table));
+    if (!snapshot) return Plan{};
+    if (RefOf(*snapshot) == hold->contents().front()) break;
+    BRAID_TRY_ASSIGN(hold, SnapshotHold::Make(table, {*snapshot}));
   }
   FileChoice choice;
   if (table.schema().has_primary_key()) choice.level = request.level;
@@ -250,7 +302,9 @@ Result<Plan> PlanOneBranch(const Table& table, const ReadRequest& request) {
     const std::string_view key = mode == StartupMode::kFromFileCreationTime ? "scan.file-creation-time-millis" : "scan.creation-time-millis";
     BRAID_TRY_ASSIGN(choice.created_since_ms, table.options().GetInt(key, choice.created_since_ms));
   }
-  return PlanSnapshot(table, *scan, *snapshot, choice);
+  BRAID_TRY_ASSIGN(Plan plan, PlanSnapshot(table, *scan, *snapshot, choice));
+  KeepHold(hold, plan);
+  return plan;
 }
 
 // The other side of a fallback read, as of the same time: its newest snapshot then, or its first if it began later.

@@ -173,7 +173,7 @@ TEST_F(BranchesTest, ChildrenOfADeletedBranchGetItsParent) {
 
 TEST_F(BranchesTest, AReaderThatReadsABranchIsNotHurtUnlessForced) {
   BRAID_ASSERT_OK_AND_ASSIGN(const CreatedBranch created, CreateBranch(Context(), {.name = "b"}));
-  const std::string lease = R"({"lineId":")" + created.record.branch_id + R"(","owner":"job1","heartbeatMillis":)" +
+  const std::string lease = R"({"lineId":")" + created.record.branch_id + R"(","snapshots":[],"owner":"job1","heartbeatMillis":)" +
                             std::to_string(SystemClock().NowMs()) + R"(,"ttlMillis":60000})";
   ASSERT_THAT(fs_->Replace(JoinPath(root_.LeaseDirectory(), "r.json"), lease), IsOk());
   EXPECT_THAT(DeleteBranch(Context(), {.name = "b"}), HasMessage("used by readers: job1"));

@@ -19,7 +19,8 @@ Identity IdentityOf(const Snapshot& snapshot) {
 }
 
 Error Unreadable(const Error& error) {
-  return Error(ErrorCode::kIo, "nothing was deleted: a snapshot or tag that may hold files cannot be read").Id("expire.root-unreadable")
+  return Error(ErrorCode::kIo, "nothing was deleted: a snapshot or tag that may hold files cannot be read")
+      .Id("expire.root-unreadable")
       .Context(error.ToString())
       .Hint("mend or remove the file; `braid table check` shows all damage");
 }

@@ -60,7 +60,8 @@ class Cleaning {
       if (read && !line.damage) continue;
       if (line.kind == LineKind::kRoot) {
         const Error error = read ? *line.damage : read.error();
-        return Error(ErrorCode::kIo, "nothing was deleted: what the table needs cannot be told").Id("expire.root-unreadable")
+        return Error(ErrorCode::kIo, "nothing was deleted: what the table needs cannot be told")
+            .Id("expire.root-unreadable")
             .Context(error.ToString())
             .Hint("mend or remove the file; `braid table check` shows all damage");
       }

@@ -19,7 +19,8 @@ struct WatchedEntries {
 };
 
 Error CannotTell(Error error) {
-  return Error(ErrorCode::kIo, "nothing was deleted: what is still needed cannot be told").Id("expire.root-unreadable")
+  return Error(ErrorCode::kIo, "nothing was deleted: what is still needed cannot be told")
+      .Id("expire.root-unreadable")
       .Context(error.message())
       .Hint("mend or remove the file; `braid table check` shows all damage");
 }
