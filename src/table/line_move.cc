@@ -27,6 +27,10 @@ Status MayMove(const Line& line, LineMove move) {
 Status MayMove(const Table& table, LineMove move, const std::optional<Snapshot>& head) {
   const std::optional<Seal> seal = head ? SealOf(*head) : std::nullopt;
   if (!seal || (!seal->line_id.empty() && seal->line_id != table.line().id)) return Ok();
+  if (seal->reason == "rollback") {
+    return Error(ErrorCode::kUnavailable, fmt::format("{} is being rolled back", table.paths().DisplayName()))
+        .Hint("run it again in a moment");
+  }
   if (seal->moved_to != kMainBranch) {
     if (IsMainName(table.line().name)) return MovedError(table);
     return Error(ErrorCode::kConflict, fmt::format("branch {} of {} was main until it was replaced, and takes no commits",
