@@ -207,8 +207,8 @@ Result<bool> WantsReclaim(const DeleteBranchRequest& request, const Table& main)
 
 Result<DeletedBranch> DeleteBranch(const OperationContext& context, const DeleteBranchRequest& request) {
   BRAID_TRY_ASSIGN(const LockedTable table, LockedTable::Acquire(context));
-  BRAID_TRY(SettleForeignRenames(table));
-  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), context.root));
+  BRAID_TRY_ASSIGN(TableLines lines, SettleForeignRenames(table));
+  BRAID_TRY(DeriveOrigins(table.fs(), lines));
   BRAID_TRY_ASSIGN(const Line* branch, FindBranch(lines, request.name, context.table_name));
   BRAID_TRY(CheckUnused(table, lines, *branch, request.force));
   DeletedBranch deleted{.name = branch->name,

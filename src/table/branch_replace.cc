@@ -241,8 +241,8 @@ Result<ReplacedMain> Carry(const LockedTable& table, const ReplacePlan& plan, Re
 }
 
 Result<ReplacedMain> Replace(const LockedTable& table, const ReplaceMainRequest& request) {
-  BRAID_TRY(SettleForeignRenames(table));
-  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), table.context().root));
+  BRAID_TRY_ASSIGN(TableLines lines, SettleForeignRenames(table));
+  BRAID_TRY(DeriveOrigins(table.fs(), lines));
   BRAID_TRY_ASSIGN(const ReplacePlan plan, ReplacePreflight(table, lines, request).Plan());
   BRAID_TRY_ASSIGN(ReplacedMain result, ResultOf(table, lines, plan));
   if (request.dry_run) return result;

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "meta/stores.h"
-#include "table/line_holdings.h"
 #include "table/seal.h"
 
 namespace braid {
@@ -51,10 +50,9 @@ Status MayMove(const Table& table, LineMove move) {
   const FileSystem& fs = table.file_system();
   BRAID_TRY_ASSIGN(const TablePaths paths, ResolveLine(fs, table.paths().root(), table.line().name));
   if (paths.branch() != table.paths().branch()) return MovedError(table);
-  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(fs, paths.root(), Inference::kSkip));
-  BRAID_TRY_ASSIGN(const Line* line, LineAt(lines, paths));
-  if (line->id != table.line().id) return MovedError(table);
-  BRAID_TRY(MayMove(*line, move));
+  BRAID_TRY_ASSIGN(const Line line, ReadLine(fs, paths));
+  if (line.id != table.line().id) return MovedError(table);
+  BRAID_TRY(MayMove(line, move));
   BRAID_TRY_ASSIGN(const std::optional<SnapshotId> id, FindLatestSnapshot(fs, paths));
   if (!id) return Ok();
   BRAID_TRY_ASSIGN(Snapshot head, ReadSnapshot(fs, paths, *id));
