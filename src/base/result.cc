@@ -30,6 +30,11 @@ Error Error::Hint(std::string hint) && {
 
 Error Error::Hint(std::string hint) const& { return Error(*this).Hint(std::move(hint)); }
 
+Error Error::Id(std::string_view id) && {
+  id_ = id;
+  return std::move(*this);
+}
+
 Error Error::Context(std::string what) && {
   context_.push_back(std::move(what));
   return std::move(*this);

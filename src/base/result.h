@@ -40,10 +40,14 @@ class Error {
   const std::vector<std::string>& context() const { return context_; }
   /// What the user can try; empty if nothing is known.
   const std::string& hint() const { return hint_; }
+  /// A name of what went wrong that never changes, as "branch.exists"; empty if it has none.
+  const std::string& id() const { return id_; }
 
   /// Returns the error with a remedy; a second call replaces the first.
   Error Hint(std::string hint) &&;
   Error Hint(std::string hint) const&;
+  /// Returns the error with an id.
+  Error Id(std::string_view id) &&;
   /// Returns the error with one more line of what was being done.
   Error Context(std::string what) &&;
   Error Context(std::string what) const&;
@@ -56,6 +60,7 @@ class Error {
   std::string message_;
   std::vector<std::string> context_;
   std::string hint_;
+  std::string id_;
 };
 
 /// A value or the error that prevented it. Member names follow std::expected, so that a later switch is easy.

@@ -22,6 +22,12 @@ MATCHER_P(IsError, code, std::string("is an error of code ") + std::string(Error
   return arg.error().code() == code;
 }
 
+MATCHER_P(HasId, id, std::string("is an error with the id ") + id) {
+  if (arg) return false;
+  *result_listener << "which has the id '" << arg.error().id() << "': " << arg.error().ToString();
+  return arg.error().id() == id;
+}
+
 /// The rendered error, context and hint included, contains the text.
 MATCHER_P(HasMessage, part, std::string("is an error that says: ") + part) {
   if (arg) return false;

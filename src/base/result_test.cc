@@ -33,6 +33,13 @@ TEST(ResultTest, AddsContextOnlyOnTheWayThroughAFailure) {
   EXPECT_THAT(Quarter(3), HasMessage("the number is odd\n  while halving"));
 }
 
+TEST(ResultTest, KeepsItsIdOnTheWayUp) {
+  const Status failed = Status(Error(ErrorCode::kIo, "no disk").Id("disk.gone").Hint("buy one")).Context("while saving");
+  EXPECT_THAT(failed, HasId("disk.gone"));
+  EXPECT_EQ(failed.error().ToString(), "no disk\n  while saving\n  try: buy one");
+  EXPECT_THAT(Quarter(6), HasId(""));
+}
+
 TEST(ResultTest, HoldsTypesThatOnlyMove) {
   Result<std::unique_ptr<int>> result = std::make_unique<int>(7);
   ASSERT_THAT(result, IsOk());

@@ -6,8 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/branch_command.h"
+#include "types/utf8.h"
 
 namespace braid {
 
@@ -88,7 +90,34 @@ int ExitCode(ErrorCode code) {
   return 70;
 }
 
-void PrintError(const Error& error) {
+bool WantsJson(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  const CLI::Option* output = command->get_option_no_throw("--output");
+  return output != nullptr && output->count() > 0 && output->results().back() == "json";
+}
+
+std::string ErrorJson(const Error& error) {
+  Json what;
+  what.Add("code", ErrorCodeName(error.code()));
+  if (!error.id().empty()) what.Add("id", error.id());
+  what.Add("message", RepairUtf8(error.message()));
+  if (!error.context().empty()) {
+    Json::Array context;
+    for (const std::string& line : error.context()) context.emplace_back(RepairUtf8(line));
+    what.Add("context", std::move(context));
+  }
+  if (!error.hint().empty()) what.Add("hint", RepairUtf8(error.hint()));
+  Json json;
+  json.Add("error", std::move(what));
+  return PrintJson(json);
+}
+
+void PrintError(const Error& error, bool as_json) {
+  if (as_json) {
+    std::fputs((ErrorJson(error) + "\n").c_str(), stderr);
+    return;
+  }
   std::string text = "error: " + error.ToString() + "\n";
   if (error.code() == ErrorCode::kInternal) text += "  this is a bug of Braid; please report it with the statement and the output of `braid --version`\n";
   std::fputs(text.c_str(), stderr);

@@ -56,7 +56,14 @@ Status CheckCommandName(std::string_view first_argument);
 /// 6 commit unknown, 7 corruption, 8 storage, 9 unavailable, 10 unsupported, 11 permission, 12 cancelled, 70 a bug.
 int ExitCode(ErrorCode code);
 
-/// Prints "error: …" to standard error, with context and remedy.
-void PrintError(const Error& error);
+/// Whether the command that was parsed was given `--output json`.
+bool WantsJson(const CLI::App& app);
+
+/// The error as one line of JSON: {"error":{"code":…,"id":…,"message":…,"context":[…],"hint":…}}; what is not known is
+/// left out.
+std::string ErrorJson(const Error& error);
+
+/// Prints to standard error "error: …" with context and remedy, or its JSON.
+void PrintError(const Error& error, bool as_json = false);
 
 }  // namespace braid

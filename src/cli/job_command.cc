@@ -75,6 +75,7 @@ Json ToJson(const KnownJob& job) {
   if (!job.record.restored_from.empty()) json.Add("restoredFrom", job.record.restored_from);
   if (!job.status.savepoint.empty()) json.Add("savepoint", job.status.savepoint);
   if (!job.status.error.empty()) json.Add("error", job.status.error);
+  if (!job.status.error_id.empty()) json.Add("errorId", job.status.error_id);
   return json;
 }
 

@@ -55,13 +55,13 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    braid::PrintError(braid::ArgumentError(app, error));
+    braid::PrintError(braid::ArgumentError(app, error), braid::WantsJson(app));
     return braid::ExitCode(braid::ErrorCode::kInvalidArgument);
   }
   if (verbose) braid::SetLogLevel(braid::LogLevel::kDebug);
   const braid::Status status = runners.at(app.get_subcommands().front())();
   std::fflush(stdout);
   if (status) return 0;
-  braid::PrintError(status.error());
+  braid::PrintError(status.error(), braid::WantsJson(app));
   return braid::ExitCode(status.error().code());
 }

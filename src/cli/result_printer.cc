@@ -140,6 +140,10 @@ class StatementsPrinter : public ResultPrinter {
     std::string line = fmt::format("{{\"stmt\":{},\"kind\":\"ERROR\",\"error\":", ++number_);
     // What a library quotes need not be UTF-8.
     AppendJsonString(RepairUtf8(error.ToString()), line);
+    if (!error.id().empty()) {
+      line += ",\"id\":";
+      AppendJsonString(error.id(), line);
+    }
     return WriteLine(line + "}\n");
   }
 

@@ -89,6 +89,7 @@ Json ErrorReply(const Error& error) {
   reply.Add("code", ErrorCodeName(error.code()));
   reply.Add("error", error.message());
   reply.Add("hint", error.hint());
+  reply.Add("id", error.id());
   return reply;
 }
 
@@ -141,7 +142,8 @@ Result<Json> AskWorker(const std::string& path, const Json& request) {
   if (const Json* message = reply.Find("error")) {
     BRAID_TRY_ASSIGN(const std::string code, reply.GetString("code"));
     BRAID_TRY_ASSIGN(const std::string hint, reply.GetString("hint"));
-    Error error(ParseErrorCode(code), message->is_string() ? message->as_string() : "");
+    BRAID_TRY_ASSIGN(const std::string id, reply.GetString("id"));
+    Error error = Error(ParseErrorCode(code), message->is_string() ? message->as_string() : "").Id(id);
     return hint.empty() ? error : std::move(error).Hint(hint);
   }
   return reply;

@@ -121,6 +121,7 @@ ErrorCode ParseErrorCode(std::string_view name) {
 
 Error ErrorOf(const JobStatus& status, const JobFolder& folder) {
   return Error(ParseErrorCode(status.error_code), status.error)
+      .Id(status.error_id)
       .Context("in the job's worker, whose log is " + folder.LogFile());
 }
 
@@ -229,6 +230,7 @@ Status JobFolder::WriteStatus(const JobStatus& status) const {
   json.Add("barrier", status.barrier);
   json.Add("error", status.error);
   json.Add("errorCode", status.error_code);
+  json.Add("errorId", status.error_id);
   json.Add("savepoint", status.savepoint);
   return LocalFileSystem()->Replace(path_ + kStatusFile, PrintJsonPretty(json));
 }
@@ -248,6 +250,8 @@ Result<JobStatus> JobFolder::ReadStatus() const {
   BRAID_TRY_ASSIGN(status.barrier, json->GetInteger("barrier"));
   BRAID_TRY_ASSIGN(status.error, json->GetString("error"));
   BRAID_TRY_ASSIGN(status.error_code, json->GetString("errorCode"));
+  BRAID_TRY_ASSIGN(std::optional<std::string> error_id, json->FindString("errorId"));
+  status.error_id = std::move(error_id).value_or("");
   BRAID_TRY_ASSIGN(status.savepoint, json->GetString("savepoint"));
   return status;
 }

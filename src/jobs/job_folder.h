@@ -59,6 +59,7 @@ struct JobStatus {
   std::int64_t barrier = 0;     ///< the last that was committed
   std::string error = {};       ///< what ended the last worker or keeps it waiting, as people read it; empty: nothing
   std::string error_code = {};  ///< ErrorCodeName
+  std::string error_id = {};    ///< Error::id
   std::string savepoint = {};   ///< made when it was stopped; empty: none
 };
 

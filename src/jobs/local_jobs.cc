@@ -127,6 +127,7 @@ KnownJob Damaged(JobFolder folder, const Error& error) {
   job.status.state = JobState::kFailed;
   job.status.error = error.ToString();
   job.status.error_code = ErrorCodeName(error.code());
+  job.status.error_id = error.id();
   return job;
 }
 

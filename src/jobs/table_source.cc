@@ -16,6 +16,7 @@
 #include "lineage/lineage.h"
 #include "meta/stores.h"
 #include "table/file_scan.h"
+#include "table/read_lease.h"
 #include "table/reader_line.h"
 #include "table/split_generator.h"
 #include "table/time_travel.h"
@@ -169,7 +170,10 @@ class TableSource : public JobSource {
   bool IsEnd(const Json& /*position*/) const override { return false; }
 
   Status Pin(const std::string& consumer, const Json& json, bool whole) override {
-    if (json.is_null()) return DeleteConsumer(fs(), paths(), consumer);
+    if (json.is_null()) {
+      lease_.reset();
+      return DeleteConsumer(fs(), paths(), consumer);
+    }
     BRAID_TRY_ASSIGN(table_, FollowLine(table_));
     BRAID_TRY_ASSIGN(const Position position, ToPosition(json));
     // The user's consumer says what has been read, and stays when the job has ended.
@@ -183,6 +187,7 @@ class TableSource : public JobSource {
                                 : position.next;
     if (pinned_ == kept) return Ok();
     BRAID_TRY(WriteConsumer(fs(), paths(), {.id = consumer, .next_snapshot = kept}));
+    Claim(kept, consumer);
     pinned_ = kept;
     return Ok();
   }
@@ -224,6 +229,15 @@ class TableSource : public JobSource {
   Result<SourceStep> Nothing(Position position) const {
     position.line = table_.line().id;
     return SourceStep{.to = ToJson(position), .changes = nullptr, .table = {}, .outside = {}};
+  }
+
+  // The consumer holds the snapshots; the lease tells who reads the line, and goes when the job is killed.
+  void Claim(SnapshotId next, const std::string& consumer) {
+    if (lease_ == nullptr) {
+      lease_ = ReadLease::Take(table_, {next}, consumer);
+    } else if (const Status moved = lease_->MoveTo({next}); !moved) {
+      lease_.reset();
+    }
   }
 
   // Where the user's consumer has left off. From the middle, the rows before are not known.
@@ -395,6 +409,7 @@ class TableSource : public JobSource {
   std::string consumer_;  // `consumer-id`; empty: none
   std::optional<SnapshotId> pinned_;
   std::optional<SnapshotId> told_;  // to that consumer
+  std::unique_ptr<ReadLease> lease_;
 };
 
 Result<ChangeRoad> RoadOf(const Table& table) {

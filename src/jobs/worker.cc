@@ -145,6 +145,7 @@ class Worker {
   bool AwaitTables(const Error& error) {
     status_.error = error.ToString();
     status_.error_code = ErrorCodeName(error.code());
+    status_.error_id = error.id();
     static_cast<void>(WriteStatus(JobState::kRestarting));
     Log(LogLevel::kWarning, "the job waits for its tables",
         fmt::format("job={} error=\"{}\"", record_.name, error.message()));
@@ -217,6 +218,7 @@ class Worker {
     if (runner_ != nullptr && for_good) static_cast<void>(runner_->End(JobState::kFailed, error.message()));
     status_.error = error.ToString();
     status_.error_code = ErrorCodeName(error.code());
+    status_.error_id = error.id();
     static_cast<void>(WriteStatus(for_good ? JobState::kFailed : JobState::kRestarting));
   }
 
@@ -230,6 +232,7 @@ class Worker {
     if (state != JobState::kFailed && state != JobState::kRestarting) {
       status_.error.clear();
       status_.error_code.clear();
+      status_.error_id.clear();
     }
     return settings_.folder.WriteStatus(status_);
   }

@@ -7,6 +7,8 @@
 #include "base/result_matchers.h"
 #include "base/uuid.h"
 #include "meta/stores.h"
+#include "table/branch_replace.h"
+#include "table/branches.h"
 #include "table/table_testing.h"
 
 namespace braid {
@@ -40,12 +42,14 @@ class LineageTest : public testing::Test {
     RegisterSystemDatabase(*catalog_, catalog_->options(), lineage_);
   }
 
-  Table TableNamed(const std::string& name) const { return catalog_->OpenTable({.database = "d", .table = name, .branch = {}, .system_table = {}}).value(); }
+  Table TableNamed(const std::string& name, const std::optional<std::string>& branch = {}) const {
+    return catalog_->OpenTable({.database = "d", .table = name, .branch = branch, .system_table = {}}).value();
+  }
 
-  // A batch job that reads all of `words` and appends a row to `counts`.
-  void RunJob(const std::string& name, std::int64_t words_snapshot) {
-    const Table counts = TableNamed("counts");
-    const LineageJob start{.name = name, .mode = "batch", .sql_text = "INSERT …", .sources = {{.table = TableNamed("words"), .mode = SourceMode::kFull, .from = {}, .to = SnapshotId(words_snapshot)}},
+  // A batch job that reads all of `words` and appends a row to `counts`, of main or a branch.
+  void RunJob(const std::string& name, std::int64_t words_snapshot, const std::optional<std::string>& branch = {}) {
+    const Table counts = TableNamed("counts", branch);
+    const LineageJob start{.name = name, .mode = "batch", .sql_text = "INSERT …", .sources = {{.table = TableNamed("words", branch), .mode = SourceMode::kFull, .from = {}, .to = SnapshotId(words_snapshot)}},
                          .sinks = {counts}};
     BRAID_ASSERT_OK_AND_ASSIGN(const StartedRun run, lineage_->Begin(start));
     Committable committable;
@@ -110,6 +114,31 @@ TEST_F(LineageTest, RebuildsEqualTablesFromTheSnapshotsAlone) {
   // The job's numbers go on where they were.
   RunJob("job1", 1);
   EXPECT_THAT(Rows("sink_snapshot_lineage"), testing::Contains(testing::HasSubstr(R"("job":"job1","barrier_id":3)")));
+}
+
+TEST_F(LineageTest, ShowsWhatWasMadeOnABranchOnceThatIsMain) {
+  ASSERT_THAT(Insert(TableNamed("words"), {{1}}), IsOk());
+  RunJob("before", 1);
+  for (const char* table : {"words", "counts"})
+    ASSERT_THAT(CreateBranch(ContextOf(TableNamed(table)), {.name = "fix", .latest = true}), IsOk());
+  ASSERT_THAT(Insert(TableNamed("words", "fix"), {{2}}), IsOk());
+  RunJob("correct", 2, "fix");
+  ASSERT_THAT(Insert(TableNamed("words"), {{3}}), IsOk());
+  RunJob("wrong", 2);
+  const auto jobs_in = [&](const std::string& table) {
+    std::vector<std::string> jobs;
+    for (const std::string& row : Rows(table)) jobs.push_back(row.substr(8, row.find('"', 8) - 8));  // {"job":"…
+    return jobs;
+  };
+  for (const char* table : {"source_snapshot_lineage", "sink_snapshot_lineage"}) EXPECT_THAT(jobs_in(table), ElementsAre("before", "wrong"));
+  for (const char* table : {"words", "counts"})
+    ASSERT_THAT(ReplaceMain(ContextOf(TableNamed(table)), {.name = "fix"}), IsOk());
+  ASSERT_THAT(lineage_->CatchUp(), IsOk());
+  for (const char* table : {"source_snapshot_lineage", "sink_snapshot_lineage"}) EXPECT_THAT(jobs_in(table), ElementsAre("before", "correct")) << table;
+  EXPECT_THAT(Rows("sink_snapshot_lineage"), testing::Contains(testing::HasSubstr(R"("job":"correct","barrier_id":1,"database":"d","table":"counts","snapshot_id":2)")));
+  // And the same from the snapshots alone.
+  ASSERT_THAT(lineage_->Rebuild(), IsOk());
+  for (const char* table : {"source_snapshot_lineage", "sink_snapshot_lineage"}) EXPECT_THAT(jobs_in(table), ElementsAre("before", "correct")) << table;
 }
 
 TEST_F(LineageTest, LeavesNoRowOfAJobThatCommittedNothing) {

@@ -50,16 +50,21 @@ CREATE TEMP VIEW sink_table_lineage AS
 CREATE TEMP VIEW complete_io AS
   SELECT i.*, j.name AS job, r.generation, substr(d.name, 1, instr(d.name, '.') - 1) AS database, substr(d.name, instr(d.name, '.') + 1) AS table_name,
          d.table_uuid AS table_uuid,
-         (SELECT COUNT(*) FROM barrier_io k WHERE k.run_id = i.run_id AND k.barrier_id = i.barrier_id AND k.role = 'sink') >= b.sinks AS complete
+         (SELECT COUNT(*) FROM barrier_io k WHERE k.run_id = i.run_id AND k.barrier_id = i.barrier_id AND k.role = 'sink') >= b.sinks AS complete,
+         -- What main has by now counts, also where a branch had it when it was written or read; of what has expired it is not known.
+         EXISTS (SELECT 1 FROM snapshots n WHERE n.dataset_id = i.dataset_id AND n.line = 'root' AND n.snapshot_id = i.to_snapshot
+                    AND n.identity = i.to_identity AND n.state = 'live') OR
+         (i.line = 'root' AND i.state <> 'rewound' AND NOT EXISTS (SELECT 1 FROM snapshots n WHERE n.dataset_id = i.dataset_id AND n.line = 'root'
+                    AND n.snapshot_id = i.to_snapshot AND i.to_identity <> '' AND n.identity <> i.to_identity AND n.state = 'live')) AS on_main
     FROM barrier_io i JOIN runs r ON r.run_id = i.run_id JOIN jobs j ON j.job_id = r.job_id JOIN datasets d ON d.dataset_id = i.dataset_id
     JOIN barriers b ON b.run_id = i.run_id AND b.barrier_id = i.barrier_id;
 CREATE TEMP VIEW source_snapshot_lineage AS
   SELECT job, barrier_id, database, table_name, MAX(to_snapshot), MIN(create_ms) FROM complete_io
-   WHERE role = 'source' AND complete AND line = 'root' AND state <> 'rewound'
+   WHERE role = 'source' AND complete AND on_main
    GROUP BY job, barrier_id, database, table_name ORDER BY job, barrier_id, database, table_name;
 CREATE TEMP VIEW sink_snapshot_lineage AS
   SELECT job, barrier_id, database, table_name, MIN(first_snapshot), MIN(create_ms) FROM complete_io
-   WHERE role = 'sink' AND complete AND line = 'root' AND state <> 'rewound'
+   WHERE role = 'sink' AND complete AND on_main
    GROUP BY job, barrier_id, database, table_name ORDER BY job, barrier_id, database, table_name;
 CREATE TEMP VIEW job_runs AS
   SELECT j.name, r.run_id, r.generation, r.attempt, r.mode, r.state, r.start_ms, r.end_ms, r.commit_user, r.engine, r.sql_text, r.error
@@ -81,7 +86,7 @@ CREATE TEMP VIEW main_snapshot_links AS
   SELECT s.database || '.' || s.table_name, s.mode, s.from_snapshot, s.to_snapshot, s.job, s.barrier_id,
          k.database || '.' || k.table_name, k.first_snapshot, k.last_snapshot
     FROM complete_io s JOIN complete_io k ON s.run_id = k.run_id AND s.barrier_id = k.barrier_id
-   WHERE s.role = 'source' AND k.role = 'sink' AND s.line = 'root' AND k.line = 'root' AND s.state <> 'rewound' AND k.state <> 'rewound'
+   WHERE s.role = 'source' AND k.role = 'sink' AND s.on_main AND k.on_main
    ORDER BY s.job, s.barrier_id, s.database, s.table_name;
 CREATE TEMP VIEW snapshot_writers AS
   SELECT substr(d.name, 1, instr(d.name, '.') - 1), substr(d.name, instr(d.name, '.') + 1), s.branch, s.snapshot_id, s.identity, s.kind,

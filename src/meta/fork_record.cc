@@ -210,12 +210,19 @@ std::string PrintForkRecord(const ForkRecord& record) {
   return PrintJsonPretty(ForkRecordToJson(record));
 }
 
+namespace {
+Error Damaged(Error error) {
+  return error.code() == ErrorCode::kCorruption ? std::move(error).Id("branch.damaged") : error;
+}
+}  // namespace
+
 Result<std::optional<ForkRecord>> ReadForkRecord(const FileSystem& fs, const TablePaths& paths) {
   const std::string path = paths.ForkRecordFile();
-  BRAID_TRY_ASSIGN(const std::optional<Json> json, ReadBraidDocument(fs, path));
-  if (!json) return std::optional<ForkRecord>();
-  Result<ForkRecord> record = ForkRecordFromJson(*json).Context("while reading " + path);
-  if (!record) return std::move(record).error();
+  const Result<std::optional<Json>> json = ReadBraidDocument(fs, path);
+  if (!json) return Damaged(json.error());
+  if (!*json) return std::optional<ForkRecord>();
+  Result<ForkRecord> record = ForkRecordFromJson(**json).Context("while reading " + path);
+  if (!record) return Damaged(std::move(record).error());
   return std::optional(*std::move(record));
 }
 

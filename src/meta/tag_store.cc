@@ -11,7 +11,7 @@ namespace braid {
 namespace {
 
 Error NoSuchTag(const FileSystem& fs, const TablePaths& paths, std::string_view name) {
-  Error error(ErrorCode::kNotFound, fmt::format("{} has no tag '{}'", paths.DisplayName(), name));
+  Error error = Error(ErrorCode::kNotFound, fmt::format("{} has no tag '{}'", paths.DisplayName(), name)).Id("tag.not-found");
   const Result<std::vector<std::string>> names = ListTags(fs, paths);
   if (!names) return error;
   if (const std::optional<std::string> nearest = NearestName(name, *names)) {

@@ -14,6 +14,7 @@
 #include "table/file_scan.h"
 #include "table/scan.h"
 #include "table/reader_line.h"
+#include "table/snapshot_hold.h"
 #include "table/split_generator.h"
 #include "table/tag_period.h"
 #include "table/time_travel.h"
@@ -60,6 +61,7 @@ struct Range {
   std::optional<Snapshot> start_snapshot;  // of tags, whose snapshots may have expired
   std::optional<Snapshot> end_snapshot;
   bool between_tags = false;
+  bool to_auto_tag = false;  // Java takes the difference whatever the mode
 };
 
 Error BadRange(const std::string& text, std::string_view why) {
@@ -136,7 +138,7 @@ Result<std::optional<Range>> RangeToAutoTag(const Table& table, const std::strin
   BRAID_TRY_ASSIGN(Tag start, ReadTag(table.file_system(), table.paths(), previous->second));
   BRAID_TRY_ASSIGN(Tag end, ReadTag(table.file_system(), table.paths(), name));
   return std::optional(Range{.start = start.snapshot.id, .end = end.snapshot.id, .start_snapshot = std::move(start.snapshot),
-                             .end_snapshot = std::move(end.snapshot), .between_tags = true});
+                             .end_snapshot = std::move(end.snapshot), .between_tags = true, .to_auto_tag = true});
 }
 
 // Changes of every snapshot in the range, together (spec data.md §10.6).
@@ -229,23 +231,59 @@ Result<Plan> PlanDifference(const Table& table, const FileScan& scan, const Rang
   return plan;
 }
 
-Result<Plan> PlanIncremental(const Table& table, const FileScan& scan) {
-  std::optional<Range> range;
+Result<std::optional<Range>> FindRange(const Table& table) {
   if (const auto between = table.options().Find("incremental-between")) {
-    BRAID_TRY_ASSIGN(range, RangeOfBetween(table, *between));
-  } else if (const auto times = table.options().Find("incremental-between-timestamp")) {
-    BRAID_TRY_ASSIGN(range, RangeOfTimes(table, *times));
-  } else {
-    BRAID_TRY_ASSIGN(range, RangeToAutoTag(table, table.options().Get("incremental-to-auto-tag", "")));
-    return range ? PlanDifference(table, scan, *range) : Plan{};
+    BRAID_TRY_ASSIGN(Range range, RangeOfBetween(table, *between));
+    return std::optional(std::move(range));
   }
+  if (const auto times = table.options().Find("incremental-between-timestamp")) return RangeOfTimes(table, *times);
+  return RangeToAutoTag(table, table.options().Get("incremental-to-auto-tag", ""));
+}
+
+// The oldest content of a range and the newest; what is not there is for the plan to report.
+Result<std::shared_ptr<SnapshotHold>> HoldRange(const Table& table, const Range& range, bool with_start) {
+  const FileSystem& fs = table.file_system();
+  std::vector<Snapshot> contents;
+  const auto add = [&](const std::optional<Snapshot>& known, SnapshotId id) -> Status {
+    Result<Snapshot> content = known ? Result<Snapshot>(*known) : ReadSnapshot(fs, table.paths(), id);
+    if (!content && content.error().code() == ErrorCode::kNotFound) content = ReadChangelog(fs, table.paths(), id);
+    if (!content && content.error().code() == ErrorCode::kNotFound) return Ok();
+    if (!content) return std::move(content).error();
+    contents.push_back(*std::move(content));
+    return Ok();
+  };
+  if (with_start) BRAID_TRY(add(range.start_snapshot, range.start));
+  if (!with_start && range.start < range.end) BRAID_TRY(add({}, range.start.next()));
+  BRAID_TRY(add(range.end_snapshot, range.end));
+  if (contents.empty()) return std::shared_ptr<SnapshotHold>();
+  return SnapshotHold::Make(table, contents);
+}
+
+void KeepHold(const std::shared_ptr<SnapshotHold>& hold, Plan& plan) {
+  for (DataSplit& split : plan.splits) split.hold = hold;
+}
+
+Result<Plan> PlanIncremental(const Table& table, const FileScan& scan) {
+  BRAID_TRY_ASSIGN(std::optional<Range> range, FindRange(table));
   if (!range) return Plan{};
   const std::string mode = ToLower(table.options().Get("incremental-between-scan-mode", "auto"));
   const bool has_producer = table.options().Get("changelog-producer", "none") != "none";
-  if (mode == "diff" || (mode == "auto" && range->between_tags)) return PlanDifference(table, scan, *range);
-  if (mode == "delta" || (mode == "auto" && !has_producer)) return PlanChanges(table, scan, *range, false);
-  if (mode == "changelog" || mode == "auto") return PlanChanges(table, scan, *range, true);
-  return Error(ErrorCode::kInvalidArgument, fmt::format("incremental-between-scan-mode '{}' does not exist", mode)).Hint("one of: auto, delta, changelog, diff");
+  const bool difference = range->to_auto_tag || mode == "diff" || (mode == "auto" && range->between_tags);
+  const bool changelog = mode == "changelog" || (mode == "auto" && has_producer);
+  if (!difference && !changelog && mode != "delta" && mode != "auto") {
+    return Error(ErrorCode::kInvalidArgument, fmt::format("incremental-between-scan-mode '{}' does not exist", mode))
+        .Hint("one of: auto, delta, changelog, diff");
+  }
+  BRAID_TRY_ASSIGN(const std::shared_ptr<SnapshotHold> hold, HoldRange(table, *range, difference));
+  if (hold != nullptr && hold->has_lease()) {
+    // What went before the lease was there is found to be gone now.
+    BRAID_TRY_ASSIGN(range, FindRange(table));
+    if (!range) return Plan{};
+  }
+  BRAID_TRY_ASSIGN(Plan plan,
+                   difference ? PlanDifference(table, scan, *range) : PlanChanges(table, scan, *range, changelog));
+  KeepHold(hold, plan);
+  return plan;
 }
 
 // Rows of data-evolution files are spread over several files, which this version does not put together.
@@ -256,17 +294,31 @@ Status RefuseDataEvolution(const Table& table) {
       .Hint("read it with Flink or Spark; docs/compatibility.md shows what is supported");
 }
 
+// The snapshot travelled to, else the newest; nullopt if there is none.
+Result<std::optional<Snapshot>> SnapshotToRead(const Table& table) {
+  const FileSystem& fs = table.file_system();
+  BRAID_TRY_ASSIGN(std::optional<Snapshot> snapshot, TravelTo(fs, table.paths(), table.options()));
+  if (snapshot) return snapshot;
+  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs, table.paths()));
+  if (!latest) return std::optional<Snapshot>();
+  BRAID_TRY_ASSIGN(snapshot, ReadSnapshot(fs, table.paths(), *latest));
+  return snapshot;
+}
+
 Result<Plan> PlanOneBranch(const Table& table, const ReadRequest& request) {
   BRAID_TRY(RefuseDataEvolution(table));
   BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, ScanScope{.filter = request.filter, .bucket = request.bucket}));
   BRAID_TRY_ASSIGN(const StartupMode mode, StartupModeOf(table.options()));
   if (mode == StartupMode::kIncremental) return PlanIncremental(table, *scan);
-  const FileSystem& fs = table.file_system();
-  BRAID_TRY_ASSIGN(std::optional<Snapshot> snapshot, TravelTo(fs, table.paths(), table.options()));
-  if (!snapshot) {
-    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs, table.paths()));
-    if (!latest) return Plan{};
-    BRAID_TRY_ASSIGN(snapshot, ReadSnapshot(fs, table.paths(), *latest));
+  BRAID_TRY_ASSIGN(std::optional<Snapshot> snapshot, SnapshotToRead(table));
+  if (!snapshot) return Plan{};
+  BRAID_TRY_ASSIGN(std::shared_ptr<SnapshotHold> hold, SnapshotHold::Make(table, {*snapshot}));
+  while (hold->has_lease()) {
+    // What went before the lease was there is found to be gone now, and a tag may show another content.
+    BRAID_TRY_ASSIGN(snapshot, SnapshotToRead(table));
+    if (!snapshot) return Plan{};
+    if (RefOf(*snapshot) == hold->contents().front()) break;
+    BRAID_TRY_ASSIGN(hold, SnapshotHold::Make(table, {*snapshot}));
   }
   FileChoice choice;
   if (table.schema().has_primary_key()) choice.level = request.level;
@@ -274,7 +326,9 @@ Result<Plan> PlanOneBranch(const Table& table, const ReadRequest& request) {
     const std::string_view key = mode == StartupMode::kFromFileCreationTime ? "scan.file-creation-time-millis" : "scan.creation-time-millis";
     BRAID_TRY_ASSIGN(choice.created_since_ms, table.options().GetInt(key, choice.created_since_ms));
   }
-  return PlanSnapshot(table, *scan, *snapshot, choice);
+  BRAID_TRY_ASSIGN(Plan plan, PlanSnapshot(table, *scan, *snapshot, choice));
+  KeepHold(hold, plan);
+  return plan;
 }
 
 // The other side of a fallback read, as of the same time: its newest snapshot then, or its first if it began later.
@@ -292,6 +346,15 @@ Result<Table> OpenOtherBranch(const Table& table, const std::string& branch) {
   return Table::Open(table.shared_file_system(), table.paths().root(), table.name(), branch, dynamic);
 }
 
+Error FallbackFailed(const Table& table, const std::string& branch, const Error& cause) {
+  const bool is_fallback = table.options().Get("scan.fallback-branch", "") == branch;
+  Error error(cause.code(), fmt::format("fallback branch {} of {}: {}", branch, table.name(), cause.message()));
+  for (const std::string& what : cause.context()) error = std::move(error).Context(what);
+  return std::move(error)
+      .Id("fallback.failed")
+      .Hint(fmt::format("mend the branch, or reset the option scan.{}-branch", is_fallback ? "fallback" : "primary"));
+}
+
 // Partitions that a branch has, of those that the filter lets pass.
 Result<std::set<BinaryRow>> PartitionsIn(const Table& table, const PredicatePtr& filter) {
   std::set<BinaryRow> partitions;
@@ -302,10 +365,15 @@ Result<std::set<BinaryRow>> PartitionsIn(const Table& table, const PredicatePtr&
 
 // Reads `first`, and from `second` the partitions that `first` lacks (spec metadata.md §11.6).
 Result<Plan> PlanWithFallback(const Table& own, const Table& first, const Table& second, const ReadRequest& request) {
-  BRAID_TRY_ASSIGN(Plan plan, PlanOneBranch(first, request));
+  const auto plan_side = [&](const Table& side) -> Result<Plan> {
+    Result<Plan> planned = PlanOneBranch(side, request);
+    if (planned || &side == &own) return planned;
+    return FallbackFailed(own, side.paths().branch(), planned.error());
+  };
+  BRAID_TRY_ASSIGN(Plan plan, plan_side(first));
   BRAID_TRY_ASSIGN(const std::set<BinaryRow> covered, PartitionsIn(first, request.filter));
   for (DataSplit& split : plan.splits) split.branch = first.paths().branch();
-  BRAID_TRY_ASSIGN(Plan rest, PlanOneBranch(second, request));
+  BRAID_TRY_ASSIGN(Plan rest, plan_side(second));
   for (DataSplit& split : rest.splits) {
     if (covered.contains(split.partition)) continue;
     split.branch = second.paths().branch();
@@ -322,15 +390,13 @@ Result<Plan> PlanWithFallback(const Table& own, const Table& first, const Table&
 namespace {
 
 Result<Plan> PlanHere(const Table& table, const ReadRequest& request) {
-  const std::optional<std::string> fallback = table.options().Find("scan.fallback-branch");
-  const std::optional<std::string> primary = table.options().Find("scan.primary-branch");
-  if (fallback && fallback != table.paths().branch()) {
-    BRAID_TRY_ASSIGN(const Table other, OpenOtherBranch(table, *fallback));
-    return PlanWithFallback(table, table, other, request);
-  }
-  if (primary && primary != table.paths().branch()) {
-    BRAID_TRY_ASSIGN(const Table other, OpenOtherBranch(table, *primary));
-    return PlanWithFallback(table, other, table, request);
+  for (const char* option : {"scan.fallback-branch", "scan.primary-branch"}) {
+    const std::optional<std::string> branch = table.options().Find(option);
+    if (!branch || branch == table.paths().branch()) continue;
+    const Result<Table> other = OpenOtherBranch(table, *branch);
+    if (!other) return FallbackFailed(table, *branch, other.error());
+    const bool own_first = option == std::string_view("scan.fallback-branch");
+    return own_first ? PlanWithFallback(table, table, *other, request) : PlanWithFallback(table, *other, table, request);
   }
   return PlanOneBranch(table, request);
 }

@@ -22,7 +22,7 @@ namespace {
 
 // What a branch is made from.
 struct Origin {
-  const Line* parent = nullptr;
+  std::optional<Line> parent = std::nullopt;
   std::optional<Snapshot> snapshot;  // the fork point; nullopt for an empty branch
   std::optional<std::string> tag;
   ForkKind kind = ForkKind::kEmpty;
@@ -30,12 +30,13 @@ struct Origin {
 
 class BranchCreation {
  public:
-  BranchCreation(const LockedTable& table, const CreateBranchRequest& request, const TableLines& lines)
-      : table_(table), fs_(table.fs()), request_(request), lines_(lines) {}
+  BranchCreation(const LockedTable& table, const CreateBranchRequest& request)
+      : table_(table), fs_(table.fs()), request_(request) {}
 
   Result<ForkRecord> Run() {
     BRAID_TRY(CheckAlias());
     BRAID_TRY_ASSIGN(origin_, FindOrigin());
+    BRAID_TRY(SettleGuardTag());
     if (origin_.snapshot) BRAID_TRY(CheckNotExpiring());
     MakeRecord();
     BRAID_TRY_ASSIGN(guards_, WritesGuardTags(fs_, origin_.parent->paths));
@@ -61,12 +62,33 @@ class BranchCreation {
                  fmt::format("{} is another name of {} since {}", request_.name,
                              alias->branch == kMainBranch ? "main" : "branch " + alias->branch,
                              LocalTimeText(alias->made_ms)))
+        .Id("branch.alias")
         .Hint("choose another name, or give --replace-alias: writers that still use the old name then fail");
+  }
+
+  Result<Line> FindParent() const {
+    std::string branch = request_.from_branch;
+    if (IsMainName(branch)) {
+      BRAID_TRY_ASSIGN(branch, ReadMainBranch(fs_, table_.root()));
+    }
+    Result<Line> line = branch.find('/') == std::string::npos ? ReadLine(fs_, table_.root().OnBranch(branch))
+                                                              : Error(ErrorCode::kNotFound, branch);
+    if (line || line.error().code() != ErrorCode::kNotFound) return line;
+    BRAID_TRY_ASSIGN(const TableLines lines, ListLines(fs_, table_.context().root, Inference::kSkip));
+    BRAID_TRY_ASSIGN(const Line* found, FindLine(lines, request_.from_branch, table_.context().table_name));
+    return *found;
+  }
+
+  // A guard tag that is there may be that of a branch which another engine has renamed.
+  Status SettleGuardTag() const {
+    BRAID_TRY_ASSIGN(const bool there, fs_.Exists(origin_.parent->paths.TagFile(ForkGuardTag(request_.name))));
+    if (there) BRAID_TRY(SettleForeignRenames(table_));
+    return Ok();
   }
 
   Result<Origin> FindOrigin() const {
     Origin origin;
-    BRAID_TRY_ASSIGN(origin.parent, FindLine(lines_, request_.from_branch, table_.context().table_name));
+    BRAID_TRY_ASSIGN(origin.parent, FindParent());
     if (origin.parent->damage) return *origin.parent->damage;
     const TablePaths& parent = origin.parent->paths;
     if (request_.tag) {
@@ -119,7 +141,9 @@ class BranchCreation {
   }
 
   Error NameHolderOfTag(Error error) const {
-    for (const Line& line : lines_.lines) {
+    const Result<TableLines> lines = ListLines(fs_, table_.context().root, Inference::kSkip);
+    if (!lines) return error;
+    for (const Line& line : lines->lines) {
       if (line.kind != LineKind::kRoot && line.kind != LineKind::kBranch) continue;
       const Result<bool> there = fs_.Exists(line.paths.TagFile(*request_.tag));
       if (!there || !*there) continue;
@@ -135,17 +159,19 @@ class BranchCreation {
     BRAID_TRY_ASSIGN(const std::optional<TableSchema> schema, ReadLatestSchema(fs_, parent));
     if (!schema || IsMaintainedExclusively(schema->options)) return Ok();
     BRAID_TRY_ASSIGN(const bool has_snapshot, ParentHasForkPoint());
+    if (has_snapshot) {
+      if (origin_.tag) return Ok();
+      BRAID_TRY_ASSIGN(const bool due, IsDue(parent, schema->options));
+      if (!due) return Ok();
+    }
     BRAID_TRY_ASSIGN(const std::vector<Tag> tags, TagsOf(parent, origin_.snapshot->id));
     const bool kept = std::any_of(tags.begin(), tags.end(), [&](const Tag& tag) {
       return RefOf(tag.snapshot) == RefOf(*origin_.snapshot) && (has_snapshot || !HasRunOut(tag));
     });
     if (kept) return Ok();
-    if (has_snapshot) {
-      BRAID_TRY_ASSIGN(const bool due, IsDue(parent, schema->options));
-      if (!due) return Ok();
-    }
     return Error(ErrorCode::kConflict,
                  fmt::format("snapshot {} of {} may be expiring now", origin_.snapshot->id, parent.DisplayName()))
+        .Id("fork.expiring")
         .Hint(
             "tag it first and branch from the tag, take a newer snapshot, or let Braid alone expire (braid.maintenance "
             "= exclusive)");
@@ -207,7 +233,7 @@ class BranchCreation {
     Status renamed = fs_.Rename(staging, branch().BranchDirectory());
     if (!renamed && renamed.error().code() == ErrorCode::kAlreadyExists) {
       return Error(ErrorCode::kAlreadyExists, fmt::format("branch {} of {} was made by somebody else meanwhile",
-                                                          request_.name, table_.context().table_name));
+                                                          request_.name, table_.context().table_name)).Id("branch.exists");
     }
     BRAID_TRY(std::move(renamed));
     BRAID_TRY(fs_.SyncFiles(std::vector{branch().BranchDirectory()}));
@@ -222,6 +248,7 @@ class BranchCreation {
       if (!manifests && manifests.error().code() == ErrorCode::kNotFound) {
         return Error(ErrorCode::kNotFound, fmt::format("snapshot {} of {} expired while the branch was being created",
                                                        origin_.snapshot->id, origin_.parent->paths.DisplayName()))
+            .Id("fork.expired")
             .Hint("choose a tag, or a newer snapshot");
       }
       if (!manifests) return manifests.error();
@@ -257,7 +284,6 @@ class BranchCreation {
   const LockedTable& table_;
   FileSystem& fs_;
   const CreateBranchRequest& request_;
-  const TableLines& lines_;
   Origin origin_;
   ForkRecord record_;
   bool guards_ = true;
@@ -274,24 +300,23 @@ Result<CreatedBranch> CreateBranch(const OperationContext& context, const Create
         .Hint("give one of them");
   }
   BRAID_TRY_ASSIGN(const LockedTable table, LockedTable::Acquire(context));
-  BRAID_TRY(SettleForeignRenames(table));
-  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), context.root, Inference::kSkip));
   const Result<FileStatus> present = table.fs().Stat(table.root().OnBranch(request.name).BranchDirectory());
   if (!present && present.error().code() != ErrorCode::kNotFound) return present.error();
   if (present) {
-    const Line* line = lines.Find(request.name);
-    if (request.if_not_exists && line != nullptr) {
-      ForkRecord record = line->record.value_or(ForkRecord());
-      record.branch_id = line->id;
-      record.name = line->name;
+    BRAID_TRY_ASSIGN(const Line line, ReadLine(table.fs(), table.root().OnBranch(request.name)));
+    if (request.if_not_exists) {
+      ForkRecord record = line.record.value_or(ForkRecord());
+      record.branch_id = line.id;
+      record.name = line.name;
       return CreatedBranch{.record = std::move(record), .existed = true, .repairs = table.repairs()};
     }
-    const std::int64_t since_ms = line != nullptr && line->record ? line->record->created_ms : present->modified_ms;
+    const std::int64_t since_ms = line.record ? line.record->created_ms : present->modified_ms;
     return Error(ErrorCode::kAlreadyExists, fmt::format("branch {} of {} exists since {}", request.name,
                                                         context.table_name, LocalTimeText(since_ms)))
+        .Id("branch.exists")
         .Hint("give --if-not-exists to leave it as it is, or another name");
   }
-  BRAID_TRY_ASSIGN(ForkRecord record, BranchCreation(table, request, lines).Run());
+  BRAID_TRY_ASSIGN(ForkRecord record, BranchCreation(table, request).Run());
   return CreatedBranch{.record = std::move(record), .existed = false, .repairs = table.repairs()};
 }
 

@@ -11,8 +11,8 @@
 #include "meta/snapshot_json.h"
 #include "meta/stores.h"
 #include "table/branch_files_internal.h"
-#include "table/branch_readers_internal.h"
 #include "table/line_move.h"
+#include "table/read_lease.h"
 #include "table/recoveries_internal.h"
 #include "table/removed_roots.h"
 #include "table/table.h"
@@ -24,6 +24,7 @@ namespace {
 Error InUse(const Line& branch, std::string_view user, std::string_view remedy) {
   return Error(ErrorCode::kConflict, fmt::format("branch {} of {} is used by {}", branch.name,
                                                  branch.paths.OnBranch(kMainBranch).DisplayName(), user))
+      .Id("branch.in-use")
       .Hint(std::string(remedy));
 }
 
@@ -144,7 +145,7 @@ Status RefuseIfRead(const LockedTable& table, std::string_view line_id) {
   BRAID_TRY_ASSIGN(const std::vector<std::string> readers,
                    LiveReadersOf(table.fs(), table.root(), line_id, table.NowMs()));
   if (readers.empty()) return Ok();
-  return Error(ErrorCode::kConflict, fmt::format("it is read by {}", Join(readers, ", ")));
+  return Error(ErrorCode::kConflict, fmt::format("it is read by {}", Join(readers, ", "))).Id("branch.in-use");
 }
 
 // Deletes the files that only a dropped line reached, then its folder; may be repeated. `told` hears before anything
@@ -206,8 +207,8 @@ Result<bool> WantsReclaim(const DeleteBranchRequest& request, const Table& main)
 
 Result<DeletedBranch> DeleteBranch(const OperationContext& context, const DeleteBranchRequest& request) {
   BRAID_TRY_ASSIGN(const LockedTable table, LockedTable::Acquire(context));
-  BRAID_TRY(SettleForeignRenames(table));
-  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), context.root));
+  BRAID_TRY_ASSIGN(TableLines lines, SettleForeignRenames(table));
+  BRAID_TRY(DeriveOrigins(table.fs(), lines));
   BRAID_TRY_ASSIGN(const Line* branch, FindBranch(lines, request.name, context.table_name));
   BRAID_TRY(CheckUnused(table, lines, *branch, request.force));
   DeletedBranch deleted{.name = branch->name,

@@ -16,6 +16,7 @@ constexpr std::string_view kJsonSuffix = ".json";
 
 Error BadName(std::string_view name, std::string_view reason) {
   return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' cannot be the name of a branch: {}", name, reason))
+      .Id("branch.name")
       .Hint("a name has 1 to 128 bytes, is not 'main' and not a number, and has none of / \\ $ : * ? \" < > | in it");
 }
 
@@ -123,7 +124,7 @@ Result<const Line*> FindLine(const TableLines& lines, std::string_view name, std
   for (const Line& line : lines.lines) {
     if (line.kind == LineKind::kBranch && !line.is_retired()) names.push_back(line.name);
   }
-  Error error(ErrorCode::kNotFound, fmt::format("{} has no branch '{}'", table_name, name));
+  Error error = Error(ErrorCode::kNotFound, fmt::format("{} has no branch '{}'", table_name, name)).Id("branch.not-found");
   if (const auto nearest = NearestName(name, names))
     return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));
   return std::move(error).Hint(names.empty() ? "it has no branch but main"
@@ -134,6 +135,7 @@ Result<const Line*> FindBranch(const TableLines& lines, std::string_view name, s
   BRAID_TRY_ASSIGN(const Line* line, FindLine(lines, name, table_name));
   if (!line->is_main && line->kind == LineKind::kBranch) return line;
   return Error(ErrorCode::kInvalidArgument, fmt::format("{} is the main branch of {}", name, table_name))
+      .Id("branch.is-main")
       .Hint("`braid branch replace-main` puts another branch in its place");
 }
 

@@ -53,8 +53,9 @@ const ForkRecord* LowestForkBelow(const TableLines& lines, const Line& line, std
 Result<Snapshot> ForkPointOf(const FileSystem& fs, const ForkRecord& record, const TablePaths& parent);
 
 /// Gives branches that another engine renamed their new name in their record and guard tags, which would otherwise be
-/// taken for left-overs of a branch that is gone. For commands that write or remove such tags.
-Status SettleForeignRenames(const LockedTable& table);
+/// taken for left-overs of a branch that is gone. For commands that write or remove such tags. Returns the lines as they
+/// are then, with nothing derived.
+Result<TableLines> SettleForeignRenames(const LockedTable& table);
 
 Status WriteAlias(FileSystem& fs, const TablePaths& root, std::string_view name, const BranchAlias& alias);
 /// Names of all aliases with what they mean, also ended ones.

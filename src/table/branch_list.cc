@@ -1,6 +1,8 @@
 #include "table/branch_list.h"
 
 #include <set>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,12 +13,24 @@ namespace braid {
 
 namespace {
 
-Result<std::optional<BranchSummary>> Summarize(const FileSystem& fs, const TableLines& lines, const Line& line) {
+using LinesById = std::unordered_map<std::string_view, const Line*>;
+
+LinesById ById(const TableLines& lines) {
+  LinesById by_id;
+  for (const Line& line : lines.lines) {
+    // While a branch becomes the root both have its id, and the branch is the one to use.
+    if (line.kind == LineKind::kBranch) by_id[line.id] = &line;
+    if (line.kind == LineKind::kRoot) by_id.try_emplace(line.id, &line);
+  }
+  return by_id;
+}
+
+Result<std::optional<BranchSummary>> Summarize(const FileSystem& fs, const LinesById& lines, const Line& line) {
   BranchSummary summary{.line = line, .created_ms = 0, .parent = {}, .latest = {}};
   if (line.record) {
     summary.created_ms = line.record->created_ms;
-    if (const Line* parent = lines.FindById(line.record->parent_line_id)) {
-      summary.parent = parent->is_main ? std::string(kMainBranch) : parent->name;
+    if (const auto parent = lines.find(line.record->parent_line_id); parent != lines.end()) {
+      summary.parent = parent->second->is_main ? std::string(kMainBranch) : parent->second->name;
     }
   } else {
     const Result<FileStatus> folder = fs.Stat(line.paths.BranchDirectory());
@@ -99,10 +113,16 @@ std::optional<SnapshotId> BranchSummary::fork_snapshot() const {
 
 Result<std::vector<BranchSummary>> SummarizeBranches(const FileSystem& fs, const std::string& root, bool with_retired) {
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(fs, root));
+  const LinesById by_id = ById(lines);
+  std::vector<std::optional<BranchSummary>> summaries(lines.lines.size());
+  BRAID_TRY(ForEachLine(summaries.size(), [&](std::size_t i) -> Status {
+    const Line& line = lines.lines[i];
+    if (line.kind != LineKind::kBranch || (line.is_retired() && !with_retired)) return Ok();
+    BRAID_TRY_ASSIGN(summaries[i], Summarize(fs, by_id, line));
+    return Ok();
+  }));
   std::vector<BranchSummary> branches;
-  for (const Line& line : lines.lines) {
-    if (line.kind != LineKind::kBranch || (line.is_retired() && !with_retired)) continue;
-    BRAID_TRY_ASSIGN(std::optional<BranchSummary> summary, Summarize(fs, lines, line));
+  for (std::optional<BranchSummary>& summary : summaries) {
     if (summary) branches.push_back(*std::move(summary));
   }
   return branches;

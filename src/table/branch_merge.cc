@@ -46,6 +46,7 @@ Result<MergeBase> FindMergeBase(const FileSystem& fs, const Line& source, const 
     return MergeBase{*std::move(fork), line};
   }
   return Error(ErrorCode::kConflict, fmt::format("no common snapshot to merge from: neither {} nor {} was made from the other", source.name, target.name))
+      .Id("merge.no-base")
       .Hint("`braid branch show` tells where a branch comes from; `adopt` records it where another engine made it");
 }
 
@@ -63,6 +64,7 @@ Result<std::vector<Snapshot>> SnapshotsSince(const FileSystem& fs, const Line& l
     if (id == base.id && SnapshotIdentity(snapshot) != base.identity) {
       return Error(ErrorCode::kConflict, fmt::format("{} was rolled back below snapshot {}, which it had in common with the other line",
                                                      line.paths.DisplayName(), base.id))
+          .Id("merge.parent-rewound")
           .Hint("make a new branch from a snapshot that it has now, and bring the changes there");
     }
     if (id > base.id) since.push_back(std::move(snapshot));
@@ -70,6 +72,7 @@ Result<std::vector<Snapshot>> SnapshotsSince(const FileSystem& fs, const Line& l
   if (ids.empty() || ids.back() < base.id) {
     return Error(ErrorCode::kConflict, fmt::format("{} does not go as far as snapshot {}, from which the merge would begin",
                                                    line.paths.DisplayName(), base.id))
+        .Id("merge.parent-rewound")
         .Hint("`braid branch show` tells what both have in common");
   }
   return since;
@@ -121,10 +124,12 @@ Error Diverged(const MergeReport& report) {
   if (theirs.empty()) {
     return Error(ErrorCode::kConflict, fmt::format("snapshots of {} since {} have expired, so that it cannot be told whether {} has what they did",
                                                    report.target, report.base.id, report.source))
+        .Id("merge.diverged")
         .Hint("`braid branch replace-main` gives them up for the branch's");
   }
   return Error(ErrorCode::kConflict, fmt::format("{} has {} commits since snapshot {} that {} does not have: {}", report.target, theirs.size(),
                                                  report.base.id, report.source, Join(theirs, ", ")))
+      .Id("merge.diverged")
       .Hint("`braid branch merge --dry-run` lists both sides; `braid branch replace-main` gives them up for the branch's");
 }
 
@@ -133,6 +138,7 @@ Status CheckState(const MergeReport& report) {
   if (report.state == MergeState::kTargetMovedPhysically) {
     return Error(ErrorCode::kUnsupported, fmt::format("{} was compacted since snapshot {}, so that merging needs a merge commit, which this version does not make",
                                                       report.target, report.base.id))
+        .Id("merge.unsupported")
         .Hint("`braid branch replace-main` puts the branch in main's place");
   }
   return Ok();
@@ -275,6 +281,7 @@ class Forward {
   Status Interrupt(const Snapshot& other) {
     interrupted_ = Error(ErrorCode::kConflict, fmt::format("{} committed snapshot {} on {} during the merge; {} of {} snapshots are published",
                                                            other.commit_user, other.id, target_->paths.DisplayName(), published_.size(), snapshots_.size()))
+                       .Id("merge.interrupted")
                        .Hint(published_.empty() ? "nothing was changed; compare again with `braid branch merge --dry-run`"
                                                 : "what is published stays; the rest has diverged now");
     if (published_.empty()) return *interrupted_;
@@ -354,10 +361,12 @@ Result<std::vector<SchemaId>> SchemasToCopy(const FileSystem& fs, const Line& so
     BRAID_TRY_ASSIGN(const TableSchema other, ReadSchema(fs, target.paths, id));
     if (one.fields == other.fields && one.primary_keys == other.primary_keys && one.partition_keys == other.partition_keys) continue;
     return Error(ErrorCode::kConflict, fmt::format("schemas of {} and {} changed differently: schema {} has other columns on each", report.source, report.target, id))
+        .Id("merge.schema")
         .Hint("align them by ALTER TABLE on one side");
   }
   if (!missing.empty() && !theirs.empty() && theirs.back() > missing.front()) {
     return Error(ErrorCode::kConflict, fmt::format("schemas of {} and {} changed differently since they parted", report.source, report.target))
+        .Id("merge.schema")
         .Hint("align them by ALTER TABLE on one side");
   }
   return missing;
@@ -378,6 +387,7 @@ Result<std::vector<std::string>> TagsToCopy(const FileSystem& fs, const Line& so
     }
     if (RefOf(other->snapshot) == RefOf(tag.snapshot) || skip_clashing) continue;
     return Error(ErrorCode::kConflict, fmt::format("tag {} means snapshot {} on {} and {} on {}", name, tag.snapshot.id, report.source, other->snapshot.id, report.target))
+        .Id("merge.tag-clash")
         .Hint("give --tags skip to leave the target's as it is");
   }
   return copied;
@@ -390,6 +400,7 @@ Status CheckComplete(const MergeReport& report) {
     if (snapshot.id != expected) {
       return Error(ErrorCode::kUnsupported, fmt::format("snapshot {} of {} has expired, so that merging needs a merge commit, which this version does not make",
                                                         expected, report.source))
+          .Id("merge.unsupported")
           .Hint("`braid branch replace-main` puts the branch in main's place");
     }
     expected = expected.next();

@@ -108,6 +108,7 @@ class Picking {
     const auto refuse = [&](std::string_view what) {
       return Error(ErrorCode::kUnsupported, fmt::format("snapshot {} of {} {}, which this version does not pick", snapshot.id,
                                                         source_->paths().DisplayName(), what))
+          .Id("merge.unsupported")
           .Hint("`braid branch replace-main` or a merge takes the whole line over");
     };
     BRAID_TRY(RequireKnownKind(snapshot));
@@ -127,6 +128,7 @@ class Picking {
     if (theirs.fields == ours.fields && theirs.primary_keys == ours.primary_keys) return Ok();
     return Error(ErrorCode::kConflict, fmt::format("{} has other columns in snapshot {} than {} has now", request_.from, snapshot.id,
                                                    request_.into))
+        .Id("merge.schema")
         .Hint("`braid branch diff` shows them; align them by ALTER TABLE");
   }
 

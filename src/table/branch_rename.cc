@@ -1,5 +1,7 @@
 // Renaming, adopting and protecting branches (spec branches.md §6.3, §3.2).
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -53,23 +55,43 @@ Status UpdateOptions(const LockedTable& table, const TableLines& lines, const st
   return Ok();
 }
 
-// Guard tags named after the branch get the new name, in all lines: the new one first, so that one is always there.
-Status RenameGuards(const LockedTable& table, const TableLines& lines, const std::string& from, const std::string& to) {
-  FileSystem& fs = table.fs();
+using VisitGuard = std::function<Status(const Line& line, const Tag& guard, const std::string& renamed)>;
+
+// Every guard tag of a branch, in all lines, with the name that it has for another branch.
+Status VisitGuards(const FileSystem& fs, const TableLines& lines, const std::string& from, const std::string& to,
+                   const VisitGuard& visit) {
   for (const Line& line : lines.lines) {
     if (line.kind != LineKind::kRoot && line.kind != LineKind::kBranch) continue;
     BRAID_TRY_ASSIGN(const std::vector<std::string> tags, ListTags(fs, line.paths));
     for (const std::string& name : tags) {
       if (GuardedBranch(name) != from) continue;
       BRAID_TRY_ASSIGN(const Tag tag, ReadTag(fs, line.paths, name));
-      const std::string renamed = name == ForkGuardTag(from)
-                                      ? ForkGuardTag(to)
-                                      : LinkGuardTag(to, std::stoul(name.substr(name.rfind('-') + 1)));
-      BRAID_TRY(WriteGuardTag(fs, line.paths, renamed, tag.snapshot));
-      BRAID_TRY(DeleteTagFile(fs, line.paths, name));
+      BRAID_TRY(visit(line, tag,
+                      name == ForkGuardTag(from) ? ForkGuardTag(to)
+                                                 : LinkGuardTag(to, std::stoul(name.substr(name.rfind('-') + 1)))));
     }
   }
   return Ok();
+}
+
+// Guard tags named after the branch get the new name: the new one first, so that one is always there.
+Status RenameGuards(const LockedTable& table, const TableLines& lines, const std::string& from, const std::string& to) {
+  return VisitGuards(table.fs(), lines, from, to, [&](const Line& line, const Tag& guard, const std::string& renamed) -> Status {
+    BRAID_TRY(WriteGuardTag(table.fs(), line.paths, renamed, guard.snapshot));
+    return DeleteTagFile(table.fs(), line.paths, guard.name);
+  });
+}
+
+// Those that hold what the record pins are there under the new name as well.
+Status CopyGuards(const LockedTable& table, const TableLines& lines, const ForkRecord& record, const std::string& to) {
+  const auto pins = [&](const Snapshot& snapshot) {
+    const auto is_it = [&](const std::optional<Snapshot>& pinned) { return pinned && RefOf(*pinned) == RefOf(snapshot); };
+    return is_it(record.base) || std::any_of(record.links.begin(), record.links.end(),
+                                             [&](const ForkLink& link) { return is_it(link.base); });
+  };
+  return VisitGuards(table.fs(), lines, record.name, to, [&](const Line& line, const Tag& guard, const std::string& renamed) {
+    return pins(guard.snapshot) ? WriteGuardTag(table.fs(), line.paths, renamed, guard.snapshot) : Ok();
+  });
 }
 
 // What follows the rename of the folder; may be repeated.
@@ -106,6 +128,7 @@ Status CarryRename(const LockedTable& table, const OperationJournal& journal, co
   if (!renamed && renamed.error().code() == ErrorCode::kAlreadyExists) {
     return Error(ErrorCode::kAlreadyExists,
                  fmt::format("{} has a branch {} already", table.context().table_name, request.to))
+        .Id("branch.exists")
         .Hint("choose another name");
   }
   BRAID_TRY(renamed);
@@ -114,35 +137,37 @@ Status CarryRename(const LockedTable& table, const OperationJournal& journal, co
 
 }  // namespace
 
-Status SettleForeignRenames(const LockedTable& table) {
-  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), table.context().root, Inference::kSkip));
-  for (const Line& line : lines.lines) {
+Result<TableLines> SettleForeignRenames(const LockedTable& table) {
+  BRAID_TRY_ASSIGN(TableLines lines, ListLines(table.fs(), table.context().root, Inference::kSkip));
+  for (Line& line : lines.lines) {
     if (line.kind != LineKind::kBranch || !line.record || line.record->name == line.name) continue;
-    // Another branch has that name, and so its guard tags.
     const Line* other = lines.Find(line.record->name);
-    if (other == nullptr || !other->record) BRAID_TRY(RenameGuards(table, lines, line.record->name, line.name));
-    ForkRecord record = *line.record;
-    record.name = line.name;
-    BRAID_TRY(WriteForkRecord(table.fs(), line.paths, record));
+    // Where another branch has that name by now, what is named after it may be its own.
+    const bool keeps_names = other != nullptr && other->record;
+    BRAID_TRY(keeps_names ? CopyGuards(table, lines, *line.record, line.name)
+                          : RenameGuards(table, lines, line.record->name, line.name));
+    line.record->name = line.name;
+    BRAID_TRY(WriteForkRecord(table.fs(), line.paths, *line.record));
   }
-  return Ok();
+  return lines;
 }
 
 Result<std::vector<std::string>> RenameBranch(const OperationContext& context, const RenameBranchRequest& request) {
   BRAID_TRY(CheckBranchName(request.to));
   BRAID_TRY_ASSIGN(const LockedTable table, LockedTable::Acquire(context));
-  BRAID_TRY(SettleForeignRenames(table));
-  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), context.root, Inference::kSkip));
+  BRAID_TRY_ASSIGN(const TableLines lines, SettleForeignRenames(table));
   BRAID_TRY_ASSIGN(const Line* branch, FindBranch(lines, request.from, context.table_name));
   BRAID_TRY(MayMove(*branch, LineMove::kRename));
   if (lines.Find(request.to) != nullptr) {
     return Error(ErrorCode::kAlreadyExists, fmt::format("{} has a branch {} already", context.table_name, request.to))
+        .Id("branch.exists")
         .Hint("choose another name");
   }
   BRAID_TRY_ASSIGN(const std::vector<const Line*> naming, LinesNaming(table.fs(), lines, branch->name));
   if (!naming.empty() && !request.update_options) {
     return Error(ErrorCode::kConflict,
                  fmt::format("options of {} name the branch {}", naming.front()->paths.DisplayName(), branch->name))
+        .Id("branch.in-use")
         .Hint("give --update-options to change them too");
   }
   Json args;
@@ -200,6 +225,7 @@ Result<ForkRecord> AdoptBranch(const OperationContext& context, const std::strin
   if (!record.anchor && record.kind != ForkKind::kEmpty) {
     return Error(ErrorCode::kConflict, fmt::format("the fork point of {} is not recorded and cannot be derived: {}",
                                                    name, branch->unknown_reason))
+        .Id("fork.unknown")
         .Hint("name a snapshot that both have with --fork-snapshot");
   }
   record.created_by = context.actor.empty() ? table.context().actor : context.actor;

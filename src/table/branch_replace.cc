@@ -20,8 +20,8 @@ namespace braid {
 namespace {
 
 
-Error Refused(std::string message, std::string hint) {
-  return Error(ErrorCode::kConflict, std::move(message)).Hint(std::move(hint));
+Error Refused(std::string_view id, std::string message, std::string hint) {
+  return Error(ErrorCode::kConflict, std::move(message)).Id(id).Hint(std::move(hint));
 }
 
 Result<Snapshot> HeadOf(const FileSystem& fs, const Line& line) {
@@ -63,7 +63,7 @@ class ReplacePreflight {
     BRAID_TRY(CheckReadable(*branch_, new_head));
     BRAID_TRY(FindFork());
     if (request_.expect_head && *request_.expect_head != old_head.id) {
-      return Refused(fmt::format("the head of main of {} is snapshot {}, not {}", name(), old_head.id, *request_.expect_head),
+      return Refused("main.moved", fmt::format("the head of main of {} is snapshot {}, not {}", name(), old_head.id, *request_.expect_head),
                      "look at what was committed, then give the new number");
     }
     ReplacePlan plan;
@@ -89,7 +89,9 @@ class ReplacePreflight {
   Status FindBranchLine() {
     BRAID_TRY_ASSIGN(branch_, FindLine(lines_, request_.name, name()));
     if (branch_->is_main) {
-      return Error(ErrorCode::kInvalidArgument, fmt::format("{} is main of {} already", request_.name, name())).Hint("name the branch that is to become main");
+      return Error(ErrorCode::kInvalidArgument, fmt::format("{} is main of {} already", request_.name, name()))
+          .Id("replace.self")
+          .Hint("name the branch that is to become main");
     }
     if (branch_->damage) return *branch_->damage;
     return Ok();
@@ -114,7 +116,7 @@ class ReplacePreflight {
         return CheckForkIsMains();
       }
     }
-    return Refused(fmt::format("the fork point of {} is not recorded and cannot be derived: it does not lead to main", branch_->name),
+    return Refused("fork.unknown", fmt::format("the fork point of {} is not recorded and cannot be derived: it does not lead to main", branch_->name),
                    fmt::format("`braid branch adopt --name {} --fork-snapshot N` names it", branch_->name));
   }
 
@@ -123,7 +125,7 @@ class ReplacePreflight {
     if (!present && present.error().code() == ErrorCode::kNotFound) return Ok();  // expired
     if (!present) return present.error();
     if (RefOf(*present) == RefOf(fork_)) return Ok();
-    return Refused(fmt::format("main of {} was rolled back below snapshot {}, from which {} was made", name(), fork_.id, branch_->name),
+    return Refused("merge.parent-rewound", fmt::format("main of {} was rolled back below snapshot {}, from which {} was made", name(), fork_.id, branch_->name),
                    "merge the branch, or adopt it at a snapshot that both have");
   }
 
@@ -145,7 +147,9 @@ class ReplacePreflight {
           .Hint("the former main stays in the table's root; `materialize-main` keeps it as a branch later");
     }
     if (lines_.Find(request_.keep_as) == nullptr) return Ok();
-    return Error(ErrorCode::kAlreadyExists, fmt::format("{} has a branch {} already", name(), request_.keep_as)).Hint("choose another name for --keep-as");
+    return Error(ErrorCode::kAlreadyExists, fmt::format("{} has a branch {} already", name(), request_.keep_as))
+        .Id("branch.exists")
+        .Hint("choose another name for --keep-as");
   }
 
   Status CheckTags() const {
@@ -161,11 +165,11 @@ class ReplacePreflight {
       if (!other && other.error().code() == ErrorCode::kNotFound) continue;
       if (!other) return other.error();
       if (RefOf(other->snapshot) == RefOf(tag.snapshot) || request_.branch_tags_win) continue;
-      return Refused(fmt::format("tag {} means snapshot {} on {} and {} on main", tag.name, other->snapshot.id, branch_->name, tag.snapshot.id),
+      return Refused("merge.tag-clash", fmt::format("tag {} means snapshot {} on {} and {} on main", tag.name, other->snapshot.id, branch_->name, tag.snapshot.id),
                      "give --tags branch to keep the branch's");
     }
     if (beyond.empty() || request_.drop_tags || !request_.keep_as.empty()) return Ok();
-    return Refused(fmt::format("main has tags after the fork that the new main would not have: {}", Join(beyond, ", ")),
+    return Refused("merge.tag-clash", fmt::format("main has tags after the fork that the new main would not have: {}", Join(beyond, ", ")),
                    "give --keep-as NAME to keep them with the former main, or --drop-tags");
   }
 
@@ -174,7 +178,7 @@ class ReplacePreflight {
     BRAID_TRY_ASSIGN(const std::vector<Consumer> consumers, ListConsumers(fs_, old_.paths));
     for (const Consumer& consumer : consumers) {
       if (consumer.id.starts_with("braid-") || consumer.next_snapshot <= fork_.id.next()) continue;
-      return Refused(fmt::format("consumer {} is at snapshot {}, beyond {}", consumer.id, consumer.next_snapshot, fork_.id),
+      return Refused("consumers.ahead", fmt::format("consumer {} is at snapshot {}, beyond {}", consumer.id, consumer.next_snapshot, fork_.id),
                      "give --consumers rewind to let it read from the fork again, or --consumers drop");
     }
     return Ok();
@@ -237,8 +241,8 @@ Result<ReplacedMain> Carry(const LockedTable& table, const ReplacePlan& plan, Re
 }
 
 Result<ReplacedMain> Replace(const LockedTable& table, const ReplaceMainRequest& request) {
-  BRAID_TRY(SettleForeignRenames(table));
-  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), table.context().root));
+  BRAID_TRY_ASSIGN(TableLines lines, SettleForeignRenames(table));
+  BRAID_TRY(DeriveOrigins(table.fs(), lines));
   BRAID_TRY_ASSIGN(const ReplacePlan plan, ReplacePreflight(table, lines, request).Plan());
   BRAID_TRY_ASSIGN(ReplacedMain result, ResultOf(table, lines, plan));
   if (request.dry_run) return result;

@@ -218,6 +218,7 @@ class MainSwitch {
     BRAID_TRY(DeleteConsumer(fs_, table_.root(), Pin().id));
     stopped_ = Error(ErrorCode::kConflict, fmt::format("{} commits by {} landed on branch {} after it was sealed; {} is main now, but not yet where other engines look",
                                                        late.size(), UsersOf(late), plan_.branch, plan_.branch))
+                   .Id("replace.foreign-commits")
                    .Hint("nothing is lost; stop that writer, then run `braid branch materialize-main`");
     plan_.materialize = false;
     SetMember(journal_.args, "materialize", false);

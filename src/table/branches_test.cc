@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "table/branch_table_testing.h"
+#include "table/expire.h"
 #include "table/seal.h"
 
 namespace braid {
@@ -173,7 +174,7 @@ TEST_F(BranchesTest, ChildrenOfADeletedBranchGetItsParent) {
 
 TEST_F(BranchesTest, AReaderThatReadsABranchIsNotHurtUnlessForced) {
   BRAID_ASSERT_OK_AND_ASSIGN(const CreatedBranch created, CreateBranch(Context(), {.name = "b"}));
-  const std::string lease = R"({"lineId":")" + created.record.branch_id + R"(","owner":"job1","heartbeatMillis":)" +
+  const std::string lease = R"({"lineId":")" + created.record.branch_id + R"(","snapshots":[],"owner":"job1","heartbeatMillis":)" +
                             std::to_string(SystemClock().NowMs()) + R"(,"ttlMillis":60000})";
   ASSERT_THAT(fs_->Replace(JoinPath(root_.LeaseDirectory(), "r.json"), lease), IsOk());
   EXPECT_THAT(DeleteBranch(Context(), {.name = "b"}), HasMessage("used by readers: job1"));
@@ -251,6 +252,29 @@ TEST_F(BranchesTest, AdoptsABranchThatAnotherEngineMade) {
   EXPECT_EQ(record.branch_id, before.Find("java")->id) << "it stays the line that it was";
   EXPECT_THAT(ReadTag(*fs_, root_, "braid-fork-java"), IsOk());
   EXPECT_THAT(ProtectBranch(Context(), "java", true), IsOk());
+}
+
+TEST_F(BranchesTest, ExpiryKeepsWhatAnotherEngineMadeCommonByFastForward) {
+  ASSERT_THAT(CreateBranch(Context(), {.name = "b", .latest = true}), IsOk());
+  for (int row = 30; row <= 32; ++row) ASSERT_NO_FATAL_FAILURE(Add("b", row));
+  // As Java's fast_forward does it: main gets the branch's files, and no record says so.
+  for (int id = 4; id <= 6; ++id) {
+    const SnapshotId snapshot(id);
+    ASSERT_THAT(fs_->Replace(root_.SnapshotFile(snapshot), *fs_->ReadAll(root_.OnBranch("b").SnapshotFile(snapshot))), IsOk());
+  }
+  ASSERT_THAT(WriteLatestHint(*fs_, root_, SnapshotId(6)), IsOk());
+  ExpireRequest request;
+  request.snapshots.retain_max = 1;
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table main, Open("main"));
+  ASSERT_THAT(ExpireSnapshots(main, request, SystemClock()), HasValue(testing::Field(&ExpireResult::expired, 5)));
+  EXPECT_THAT(Rows("main"), HasValue(ElementsAre("1", "2", "3", "30", "31", "32")));
+  EXPECT_THAT(Rows("b", {{"scan.snapshot-id", "4"}}), HasValue(ElementsAre("1", "2", "3", "30")));
+  EXPECT_THAT(Rows("b", {{"scan.snapshot-id", "5"}}), HasValue(ElementsAre("1", "2", "3", "30", "31")));
+  // And the other way round: the branch goes on, and main still has what it had in common.
+  ASSERT_NO_FATAL_FAILURE(Add("b", 33));
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table branch, Open("b"));
+  ASSERT_THAT(ExpireSnapshots(branch, request, SystemClock()), IsOk());
+  EXPECT_THAT(Rows("main"), HasValue(ElementsAre("1", "2", "3", "30", "31", "32")));
 }
 
 TEST_F(BranchesTest, CreateIsAllOrNothing) {

@@ -71,12 +71,17 @@ Status RemoveSnapshots(const Table& table, const ExpiredRange& range) {
   return left.empty() ? DeleteChangelogHints(fs, paths) : WriteEarliestChangelogHint(fs, paths, left.front());
 }
 
-// Readers hold snapshots from the one they name on.
+// The range ends before the first snapshot that a reader claims. What readers claim below it only tags keep.
 Status HeedLeases(const ExpiryPlace& place, ExpiredRange& range) {
-  BRAID_TRY_ASSIGN(const auto leased, OldestLeasedSnapshot(place.table.file_system(), place.table.paths(),
-                                                           place.line.id, place.locked.NowMs()));
-  if (!leased || *leased >= range.end) return Ok();
-  range.end = *leased;
+  const SnapshotId first = range.snapshots.front().id;
+  BRAID_TRY_ASSIGN(const std::vector<LeaseRecord> leases,
+                   LiveLeases(place.table.file_system(), place.table.paths(), place.locked.NowMs()));
+  for (const LeaseRecord& lease : leases) {
+    if (lease.line_id != place.line.id) continue;
+    for (const SnapshotId id : lease.snapshots) {
+      if (id >= first) range.end = std::min(range.end, id);
+    }
+  }
   std::erase_if(range.snapshots, [&](const Snapshot& snapshot) { return snapshot.id >= range.end; });
   return Ok();
 }

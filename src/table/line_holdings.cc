@@ -20,6 +20,7 @@ Identity IdentityOf(const Snapshot& snapshot) {
 
 Error Unreadable(const Error& error) {
   return Error(ErrorCode::kIo, "nothing was deleted: a snapshot or tag that may hold files cannot be read")
+      .Id("expire.root-unreadable")
       .Context(error.ToString())
       .Hint("mend or remove the file; `braid table check` shows all damage");
 }
@@ -167,8 +168,24 @@ class Collector {
     BRAID_TRY(AddChangelogs(other));
     if (other.kind == LineKind::kNew) return AddAll(other);
     if (!IsRecorded(other) || !IsRecorded(line_)) return AddAll(other);
-    if (const auto end = CommonEnd(other); end && request_.first <= *end) return AddShared(other, *end);
+    const std::optional<SnapshotId> end = CommonEnd(other);
+    BRAID_TRY_ASSIGN(const bool more, SharesMoreThan(end, other));
+    if (more) return AddAll(other);
+    if (end && request_.first <= *end) return AddShared(other, *end);
     return Ok();
+  }
+
+  // Another engine's fast-forward gives a line the snapshots of a branch without a record of it. What two lines share is
+  // the beginning of both, so the first one behind the recorded end tells.
+  Result<bool> SharesMoreThan(const std::optional<SnapshotId>& end, const Line& other) {
+    const SnapshotId from = end ? std::max(end->next(), request_.first) : request_.first;
+    BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs_, other.paths));
+    const auto first = std::lower_bound(ids.begin(), ids.end(), from);
+    if (first == ids.end() || *first >= request_.end) return false;
+    const Result<Snapshot> snapshot = ReadSnapshot(fs_, other.paths, *first);
+    if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound) return false;  // expired meanwhile
+    if (!snapshot) return Unreadable(snapshot.error());
+    return IsOwn(IdentityOf(*snapshot));
   }
 
   // The last id that both lines hold or held, if it is recorded that they share any.

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "meta/stores.h"
-#include "table/line_holdings.h"
 #include "table/seal.h"
 
 namespace braid {
@@ -20,16 +19,22 @@ Status MayMove(const Line& line, LineMove move) {
   return Error(ErrorCode::kPermissionDenied,
                fmt::format("branch {} of {} is protected against {}", line.name,
                            line.paths.OnBranch(kMainBranch).DisplayName(), kNames[static_cast<std::size_t>(move)]))
+      .Id("branch.protected")
       .Hint("`braid branch protect --off` ends that");
 }
 
 Status MayMove(const Table& table, LineMove move, const std::optional<Snapshot>& head) {
   const std::optional<Seal> seal = head ? SealOf(*head) : std::nullopt;
   if (!seal || (!seal->line_id.empty() && seal->line_id != table.line().id)) return Ok();
+  if (seal->reason == "rollback") {
+    return Error(ErrorCode::kUnavailable, fmt::format("{} is being rolled back", table.paths().DisplayName()))
+        .Hint("run it again in a moment");
+  }
   if (seal->moved_to != kMainBranch) {
     if (IsMainName(table.line().name)) return MovedError(table);
     return Error(ErrorCode::kConflict, fmt::format("branch {} of {} was main until it was replaced, and takes no commits",
                                                    table.line().name, table.name()))
+        .Id("main.moved")
         .Hint("make a branch from it and write there, or bring it back with `braid branch replace-main --undo`");
   }
   // In the root the line has arrived where the seal says that it goes.
@@ -37,6 +42,7 @@ Status MayMove(const Table& table, LineMove move, const std::optional<Snapshot>&
   if (move != LineMove::kCommit) return MovedError(table);
   return Error(ErrorCode::kUnavailable,
                fmt::format("branch {} of {} is becoming main", table.paths().branch(), table.name()))
+      .Id("main.moved")
       .Hint("run it again in a moment");
 }
 
@@ -44,10 +50,9 @@ Status MayMove(const Table& table, LineMove move) {
   const FileSystem& fs = table.file_system();
   BRAID_TRY_ASSIGN(const TablePaths paths, ResolveLine(fs, table.paths().root(), table.line().name));
   if (paths.branch() != table.paths().branch()) return MovedError(table);
-  BRAID_TRY_ASSIGN(const TableLines lines, ListLines(fs, paths.root(), Inference::kSkip));
-  BRAID_TRY_ASSIGN(const Line* line, LineAt(lines, paths));
-  if (line->id != table.line().id) return MovedError(table);
-  BRAID_TRY(MayMove(*line, move));
+  BRAID_TRY_ASSIGN(const Line line, ReadLine(fs, paths));
+  if (line.id != table.line().id) return MovedError(table);
+  BRAID_TRY(MayMove(line, move));
   BRAID_TRY_ASSIGN(const std::optional<SnapshotId> id, FindLatestSnapshot(fs, paths));
   if (!id) return Ok();
   BRAID_TRY_ASSIGN(Snapshot head, ReadSnapshot(fs, paths, *id));

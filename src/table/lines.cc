@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/thread_pool.h"
 #include "base/uuid.h"
 #include "meta/stores.h"
 
@@ -29,6 +30,21 @@ bool IsNotFound(const Error& error) {
   return error.code() == ErrorCode::kNotFound;
 }
 
+Error NoSuchBranch(const TablePaths& paths) {
+  return Error(ErrorCode::kNotFound,
+               fmt::format("{} has no branch {}", paths.OnBranch(kMainBranch).DisplayName(), paths.branch()))
+      .Id("branch.not-found");
+}
+
+Line RootLine(const TablePaths& paths, const std::optional<TableRecord>& record, std::string_view main_branch) {
+  Line line{.kind = LineKind::kRoot, .name = std::string(kMainBranch), .id = std::string(kRootLineId), .paths = paths};
+  line.is_main = main_branch == kMainBranch;
+  if (!record) return line;
+  line.id = record->root_line_id;
+  line.record = record->root_record;
+  return line;
+}
+
 // When the branch's lowest schema was written: a branch that was deleted and made again has another one. 0 without
 // schema.
 Result<std::int64_t> FirstSchemaTime(const FileSystem& fs, const TablePaths& paths) {
@@ -46,7 +62,7 @@ Result<Line> ReadBranchLine(const FileSystem& fs, const TablePaths& paths) {
   if (!record) {
     line.damage = std::move(record).error();
   } else if (schemas.empty()) {
-    line.damage = Error(ErrorCode::kCorruption, fmt::format("{} has no schema", paths.DisplayName()));
+    line.damage = Error(ErrorCode::kCorruption, fmt::format("{} has no schema", paths.DisplayName())).Id("branch.damaged");
   }
   if (record && *record) {
     line.record = **std::move(record);
@@ -201,16 +217,30 @@ class Inferrer {
   std::map<std::string, SharedHistory> histories_;  // by lineId
 };
 
+// One that was deleted since it was listed is left out.
+Result<std::vector<Line>> ReadBranchLines(const FileSystem& fs, const TablePaths& root,
+                                          const std::vector<std::string>& names) {
+  std::vector<std::optional<Line>> read(names.size());
+  BRAID_TRY(ForEachLine(names.size(), [&](std::size_t i) -> Status {
+    Result<Line> line = ReadBranchLine(fs, root.OnBranch(names[i]));
+    if (line) read[i] = *std::move(line);
+    return line || IsNotFound(line.error()) ? Ok() : Status(std::move(line).error());
+  }));
+  std::vector<Line> lines;
+  for (std::optional<Line>& line : read) {
+    if (line) lines.push_back(*std::move(line));
+  }
+  return lines;
+}
+
 // Adds the lines of the folder `branch/`. Branches come first, by name.
 Status AddBranches(const FileSystem& fs, const TablePaths& root, const std::string& main_branch,
                    std::vector<Line>& lines) {
   BRAID_TRY_ASSIGN(const std::vector<std::string> names, ListBranches(fs, root));
-  for (const std::string& name : names) {
-    Result<Line> line = ReadBranchLine(fs, root.OnBranch(name));
-    if (!line && IsNotFound(line.error())) continue;  // deleted since the listing
-    if (!line) return std::move(line).error();
-    line->is_main = name == main_branch;
-    lines.push_back(*std::move(line));
+  BRAID_TRY_ASSIGN(std::vector<Line> branches, ReadBranchLines(fs, root, names));
+  for (Line& line : branches) {
+    line.is_main = line.name == main_branch;
+    lines.push_back(std::move(line));
   }
   BRAID_TRY_ASSIGN(std::vector<FileInfo> folders, fs.List(root.BranchesDirectory()));
   std::sort(folders.begin(), folders.end(), [](const FileInfo& a, const FileInfo& b) { return a.name < b.name; });
@@ -261,24 +291,31 @@ const Line& TableLines::main() const {
   return lines.front();
 }
 
+Status ForEachLine(std::size_t count, const std::function<Status(std::size_t)>& body) {
+  constexpr std::size_t kFew = 16;
+  if (count > kFew) {
+    return ParallelFor(IoPool(), static_cast<std::int64_t>(count),
+                       [&](std::int64_t i) { return body(static_cast<std::size_t>(i)); });
+  }
+  for (std::size_t i = 0; i < count; ++i) BRAID_TRY(body(i));
+  return Ok();
+}
+
 Result<TableLines> ListLines(const FileSystem& fs, const std::string& root, Inference inference) {
   const TablePaths paths(root, std::string(kMainBranch));
   TableLines all;
   BRAID_TRY_ASSIGN(const std::string main_branch, ReadMainBranch(fs, paths));
   BRAID_TRY_ASSIGN(all.table, ReadTableRecord(fs, paths));
-  Line root_line{
-      .kind = LineKind::kRoot, .name = std::string(kMainBranch), .id = std::string(kRootLineId), .paths = paths};
-  root_line.is_main = main_branch == kMainBranch;
-  if (all.table) {
-    root_line.id = all.table->root_line_id;
-    root_line.record = all.table->root_record;
-  }
-  all.lines.push_back(std::move(root_line));
+  all.lines.push_back(RootLine(paths, all.table, main_branch));
   BRAID_TRY(AddBranches(fs, paths, main_branch, all.lines));
   BRAID_TRY(AddStaged(fs, paths, all.lines));
-  if (inference == Inference::kSkip) return all;
-  Inferrer inferrer(fs, all.lines);
-  for (Line& line : all.lines) {
+  if (inference == Inference::kDerive) BRAID_TRY(DeriveOrigins(fs, all));
+  return all;
+}
+
+Status DeriveOrigins(const FileSystem& fs, TableLines& lines) {
+  Inferrer inferrer(fs, lines.lines);
+  for (Line& line : lines.lines) {
     if (!line.inferred || line.damage) continue;
     const Status derived = inferrer.Derive(line);
     if (!derived && derived.error().code() != ErrorCode::kCorruption && !IsNotFound(derived.error())) {
@@ -286,7 +323,20 @@ Result<TableLines> ListLines(const FileSystem& fs, const std::string& root, Infe
     }
     if (!derived) line.damage = derived.error();
   }
-  return all;
+  return Ok();
+}
+
+Result<Line> ReadLine(const FileSystem& fs, const TablePaths& paths) {
+  BRAID_TRY_ASSIGN(const std::string main_branch, ReadMainBranch(fs, paths));
+  if (paths.branch() == kMainBranch) {
+    BRAID_TRY_ASSIGN(const std::optional<TableRecord> record, ReadTableRecord(fs, paths));
+    return RootLine(paths, record, main_branch);
+  }
+  BRAID_TRY_ASSIGN(const bool exists, fs.Exists(paths.BranchDirectory()));
+  if (!exists) return NoSuchBranch(paths);
+  BRAID_TRY_ASSIGN(Line line, ReadBranchLine(fs, paths));
+  line.is_main = line.name == main_branch;
+  return line;
 }
 
 namespace {
@@ -312,6 +362,7 @@ Result<std::string> ReadMainBranch(const FileSystem& fs, const TablePaths& paths
     if (now == branch) {
       return Error(ErrorCode::kCorruption, fmt::format("MAIN-BRANCH of {} names the branch '{}', which does not exist",
                                                        paths.OnBranch(kMainBranch).DisplayName(), branch))
+          .Id("main.dangling")
           .Hint(fmt::format("put the name of an existing branch into {}, or delete the file to make the table's root main",
                             paths.MainBranchFile()));
     }
@@ -375,8 +426,7 @@ Result<std::string> ReadLineId(const FileSystem& fs, const TablePaths& paths) {
   if (record) return record->branch_id;
   BRAID_TRY_ASSIGN(const bool exists, fs.Exists(paths.BranchDirectory()));
   if (exists) return InferredLineIdAs(fs, paths, paths.branch());
-  return Error(ErrorCode::kNotFound,
-               fmt::format("{} has no branch {}", paths.OnBranch(kMainBranch).DisplayName(), paths.branch()));
+  return NoSuchBranch(paths);
 }
 
 Result<std::string> InferredLineIdAs(const FileSystem& fs, const TablePaths& paths, std::string_view name) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,6 +63,17 @@ enum class Inference : std::uint8_t {
 /// Finds every line of the table at `root`. One that goes meanwhile may be left out. Errors: kCorruption if MAIN-BRANCH
 /// names no branch; those of FileSystem. A damaged line is no error.
 Result<TableLines> ListLines(const FileSystem& fs, const std::string& root, Inference inference = Inference::kDerive);
+
+/// Fills in where branches without a record come from, which a listing with Inference::kSkip left out.
+Status DeriveOrigins(const FileSystem& fs, TableLines& lines);
+
+/// Calls body(0) … body(count - 1), several at once where there are many: for what reads a few files of each line. Not to
+/// be called from a task of IoPool.
+Status ForEachLine(std::size_t count, const std::function<Status(std::size_t)>& body);
+
+/// The root or a branch by the paths of its metadata, without looking at other lines; nothing is derived. Errors:
+/// kNotFound if there is no such branch; as ListLines.
+Result<Line> ReadLine(const FileSystem& fs, const TablePaths& paths);
 
 /// The branch that MAIN-BRANCH names; "main" if it names the root. Errors: kCorruption if there is no such branch.
 Result<std::string> ReadMainBranch(const FileSystem& fs, const TablePaths& paths);

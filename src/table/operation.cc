@@ -109,6 +109,7 @@ Result<LockedTable> LockedTable::Acquire(const OperationContext& context) {
   return Error(ErrorCode::kUnavailable,
                fmt::format("{} holds the lock of {}", owner && !owner->empty() ? *owner : "another process",
                            context.table_name))
+      .Id("lock.busy")
       .Hint("wait for that command to end, or give --lock-timeout more time");
 }
 
@@ -119,6 +120,7 @@ Status LockedTable::Recover() {
     if (recover == nullptr) {
       return Error(ErrorCode::kUnsupported, fmt::format("operation {} ({}) on {} was started by a newer braid",
                                                         journal.id, journal.kind, context_.table_name))
+          .Id("journal.newer")
           .Hint("finish it with that version; reading goes on meanwhile");
     }
     const Result<Recovered> outcome = recover(*this, journal);

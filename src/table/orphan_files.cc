@@ -61,6 +61,7 @@ class Cleaning {
       if (line.kind == LineKind::kRoot) {
         const Error error = read ? *line.damage : read.error();
         return Error(ErrorCode::kIo, "nothing was deleted: what the table needs cannot be told")
+            .Id("expire.root-unreadable")
             .Context(error.ToString())
             .Hint("mend or remove the file; `braid table check` shows all damage");
       }

@@ -20,6 +20,7 @@ struct WatchedEntries {
 
 Error CannotTell(Error error) {
   return Error(ErrorCode::kIo, "nothing was deleted: what is still needed cannot be told")
+      .Id("expire.root-unreadable")
       .Context(error.message())
       .Hint("mend or remove the file; `braid table check` shows all damage");
 }

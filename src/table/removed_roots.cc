@@ -116,6 +116,7 @@ Status GatherMetadata(const Table& table, const Snapshot& content, DoomedFiles& 
 
 Error CannotTell(const Error& error) {
   return Error(ErrorCode::kIo, "nothing was deleted: what is still needed cannot be told")
+      .Id("expire.root-unreadable")
       .Context(error.ToString())
       .Hint("mend or remove the file; `braid table check` shows all damage");
 }

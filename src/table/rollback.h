@@ -28,9 +28,9 @@ Result<RollbackResult> RollbackAsLatest(const Table& table, const SnapshotSelect
 
 /// Ends the line at an older snapshot: later snapshots, changelogs and tags go, and their ids come again (spec
 /// metadata.md §10.4, branches.md §11.1). Their files stay for RemoveOrphanFiles, since other lines may share them. The
-/// rewind is recorded, so that positions beyond it are errors. No other engine may write to the branch meanwhile.
-/// `dry_run` only says what would go. Errors: those of SelectSnapshot; kUnavailable if the table is locked for too
-/// long.
+/// rewind is recorded, so that positions beyond it are errors. Braid's writers wait for it at a seal, and then commit on
+/// top of the target; no other engine may write to the branch meanwhile. `dry_run` only says what would go. Errors: those
+/// of SelectSnapshot; kConflict if another engine committed meanwhile; kUnavailable if the table is locked for too long.
 Result<RollbackResult> RollbackHard(const Table& table, const SnapshotSelector& target, bool dry_run,
                                     const Clock& clock);
 

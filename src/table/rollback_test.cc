@@ -1,8 +1,13 @@
 #include "table/rollback.h"
 
+#include <functional>
+#include <utility>
+
 #include <gtest/gtest.h>
 
+#include "io/fault_injecting_file_system.h"
 #include "meta/fork_record.h"
+#include "table/line_move.h"
 #include "table/tag_change.h"
 #include "table/upkeep_testing.h"
 
@@ -84,6 +89,78 @@ TEST_F(RollbackTest, FindsItsTargetByTimeAndTag) {
   ASSERT_THAT(RollbackHard(*table_, {.tag = "t2"}, false, clock_), IsOk());
   EXPECT_THAT(SortedRows(*table_), HasValue(Row(2)));
   EXPECT_THAT(RollbackHard(*table_, {.id = SnapshotId(9)}, false, clock_), IsError(ErrorCode::kNotFound));
+}
+
+// Lets something else happen once, before the snapshot's file is created or just after a file was.
+class RacingFileSystem : public FaultInjectingFileSystem {
+ public:
+  using Hook = std::function<void()>;
+  RacingFileSystem(std::shared_ptr<FileSystem> inner, Hook before_sync, std::string created, Hook after_creating)
+      : FaultInjectingFileSystem(std::move(inner)),
+        before_sync_(std::move(before_sync)),
+        created_(std::move(created)),
+        after_creating_(std::move(after_creating)) {}
+
+  Status SyncFiles(std::span<const std::string> paths) override {
+    if (const Hook hook = std::exchange(before_sync_, nullptr)) hook();
+    return FaultInjectingFileSystem::SyncFiles(paths);
+  }
+  Status CreateAtomically(std::string_view path, std::string_view content) override {
+    BRAID_TRY(FaultInjectingFileSystem::CreateAtomically(path, content));
+    if (path == created_) after_creating_();
+    return Ok();
+  }
+
+ private:
+  Hook before_sync_;
+  std::string created_;
+  Hook after_creating_;
+};
+
+TEST_F(RollbackTest, AWriterThatStalledCommitsOnTopOfTheTarget) {
+  const auto racing = std::make_shared<RacingFileSystem>(
+      fs_, [&] { EXPECT_THAT(RollbackHard(*table_, {.id = SnapshotId(2)}, false, clock_), IsOk()); }, "", nullptr);
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table stalled, Table::Open(racing, kTestTableRoot, "d.t"));
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<CommitMessage> messages, WriteRows(*table_, {{1, 9}}));
+  Committable committable;
+  committable.messages = messages;
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<Snapshot> made, TableCommit(stalled, "user", clock_).Commit(committable));
+  ASSERT_EQ(made.size(), 1U);
+  EXPECT_EQ(made[0].id, SnapshotId(3)) << "not 5, behind a gap";
+  EXPECT_THAT(ListSnapshots(*fs_, table_->paths()), HasValue(ElementsAre(SnapshotId(1), SnapshotId(2), SnapshotId(3))));
+  EXPECT_THAT(SortedRows(*table_), HasValue(Row(9)));
+}
+
+TEST_F(RollbackTest, ItsSealMakesWritersWait) {
+  Snapshot seal = *ReadSnapshot(*fs_, table_->paths(), SnapshotId(4));
+  seal.commit_user = "braid-seal-op";
+  seal.properties = {{"braid.seal", "op"}, {"braid.seal.reason", "rollback"}, {"braid.seal.line", "root"}};
+  EXPECT_THAT(MayMove(*table_, LineMove::kCommit, seal), IsError(ErrorCode::kUnavailable));
+}
+
+TEST_F(RollbackTest, StopsWhereAnotherEngineWritesOn) {
+  // Snapshot 5 is the seal, which other engines do not know.
+  const auto commit_as_java = [&] {
+    Snapshot next = *ReadSnapshot(*fs_, table_->paths(), SnapshotId(5));
+    EXPECT_EQ(next.commit_kind, CommitKind::kCompact);
+    next.id = SnapshotId(6);
+    next.commit_user = "java";
+    EXPECT_THAT(CreateSnapshot(*fs_, table_->paths(), next), IsOk());
+  };
+  const auto racing = std::make_shared<RacingFileSystem>(fs_, nullptr, table_->paths().SnapshotFile(SnapshotId(5)), commit_as_java);
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table table, Table::Open(racing, kTestTableRoot, "d.t"));
+  EXPECT_THAT(RollbackHard(table, {.id = SnapshotId(2)}, false, clock_), HasMessage("another engine committed"));
+  EXPECT_THAT(FindLatestSnapshot(*fs_, table_->paths()), HasValue(std::optional(SnapshotId(6))));
+  BRAID_ASSERT_OK_AND_ASSIGN(std::optional<TableRecord> record, ReadTableRecord(*fs_, table_->paths()));
+  EXPECT_THAT(record.value().rewinds["root"], testing::IsEmpty());
+  ASSERT_THAT(Insert(*table_, {{1, 8}}), IsOk());
+  EXPECT_THAT(SortedRows(*table_), HasValue(Row(8)));
+}
+
+TEST_F(RollbackTest, ToTheHeadChangesNothing) {
+  ASSERT_THAT(RollbackHard(*table_, {.id = SnapshotId(4)}, false, clock_), IsOk());
+  EXPECT_THAT(FindLatestSnapshot(*fs_, table_->paths()), HasValue(std::optional(SnapshotId(4))));
+  EXPECT_THAT(ReadTableRecord(*fs_, table_->paths()), HasValue(std::optional<TableRecord>()));
 }
 
 }  // namespace

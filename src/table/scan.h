@@ -30,6 +30,8 @@ struct ReadRequest {
   std::optional<BucketId> bucket = std::nullopt;
 };
 
+class SnapshotHold;
+
 /// Where the deletion vector of one data file lies; an empty path: it has none.
 struct DeletionVectorRef {
   std::string path;
@@ -55,6 +57,8 @@ struct DataSplit {
   std::vector<DeletionVectorRef> before_deletion_vectors;
   /// The branch whose schemas the files follow, where it is not the table's own (`scan.fallback-branch`).
   std::optional<std::string> branch;
+  /// Keeps the files from being removed while they are read (snapshot_hold.h); may be null.
+  std::shared_ptr<SnapshotHold> hold = nullptr;
 };
 
 /// The splits of one scan.

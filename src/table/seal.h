@@ -15,7 +15,7 @@ namespace braid {
 /// The end of a line for Braid's writers (spec branches.md §5.5): an empty COMPACT snapshot that Java reads as any other.
 struct Seal {
   std::string operation;
-  std::string reason;                  ///< "replace", "materialize", "undo"
+  std::string reason;                  ///< "replace", "materialize", "rollback"
   std::optional<std::string> moved_to; ///< "main" where the line goes on as the table's root
   /// The line that it ends: a branch made from the sealed snapshot has a copy, which means nothing there. Empty: any line.
   std::string line_id = {};

@@ -15,6 +15,7 @@
 #include "table/file_scan.h"
 #include "table/key_value_reader.h"
 #include "table/scan.h"
+#include "table/snapshot_hold.h"
 #include "types/column_selection.h"
 
 namespace braid {
@@ -219,15 +220,7 @@ std::unique_ptr<BatchReader> ReadReplaced(const Table& table, const DataSplit& s
 
 bool KnowsItsRetractions(const DataFileMeta& file) { return file.delete_row_count.has_value(); }
 
-}  // namespace
-
-Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const DataSplit& split, const ReadRequest& request) {
-  if (split.branch) {
-    BRAID_TRY_ASSIGN(const Table other, Table::Open(table.shared_file_system(), table.paths().root(), table.name(), *split.branch));
-    DataSplit own = split;
-    own.branch.reset();
-    return ReadSplit(other, own, request);
-  }
+Result<std::unique_ptr<BatchReader>> OpenSplit(const Table& table, const DataSplit& split, const ReadRequest& request) {
   BRAID_TRY_ASSIGN(const std::vector<DataField> output, OutputFields(table, request));
   BRAID_TRY_ASSIGN(const std::vector<std::string> columns, ColumnsToRead(table, request, output));
   if (!split.before_files.empty() && !split.is_changes) {
@@ -256,6 +249,19 @@ Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const DataSpl
   BRAID_TRY_ASSIGN(auto merged, MergeFiles(table, schema, files, split.files,
                                              {.drop_retractions = !request.keep_retractions, .values_only = true, .batch_rows = 8192}));
   return Filtering(std::move(merged), request, output.size());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const DataSplit& split, const ReadRequest& request) {
+  if (split.branch) {
+    BRAID_TRY_ASSIGN(const Table other, Table::Open(table.shared_file_system(), table.paths().root(), table.name(), *split.branch));
+    DataSplit own = split;
+    own.branch.reset();
+    return ReadSplit(other, own, request);
+  }
+  BRAID_TRY_ASSIGN(auto reader, OpenSplit(table, split, request));
+  return split.hold == nullptr ? std::move(reader) : MakeHoldingReader(split.hold, std::move(reader));
 }
 
 Result<std::unique_ptr<BatchReader>> ReadPlan(const Table& table, const Plan& plan, const ReadRequest& request) {

@@ -132,6 +132,7 @@ class DataStreamScan : public StreamScan {
     if (!common) {
       return Error(ErrorCode::kConflict, fmt::format("position {} of this stream is not on the present line of {}: another branch has taken its place",
                                                      next_, table_.name()))
+          .Id("read.rewound")
           .Hint("start from a snapshot that it has (rows come again), or read it whole and compare");
     }
     BRAID_TRY_ASSIGN(table_, Table::Open(table_.shared_file_system(), paths().root(), table_.name(), table_.line().name, table_.dynamic_options()));

@@ -22,9 +22,10 @@ Result<TableSchema> LatestSchema(const FileSystem& fs, const TablePaths& paths, 
   BRAID_TRY_ASSIGN(const bool has_folder, fs.Exists(paths.BranchDirectory()));
   if (has_folder) {
     return Error(ErrorCode::kCorruption, fmt::format("branch '{}' of {} is damaged: it has no schema", paths.branch(), name))
+        .Id("branch.damaged")
         .Hint("put its files back, or delete it with `braid branch delete`");
   }
-  Error error(ErrorCode::kNotFound, fmt::format("table {} has no branch '{}'", name, paths.branch()));
+  Error error = Error(ErrorCode::kNotFound, fmt::format("table {} has no branch '{}'", name, paths.branch())).Id("branch.not-found");
   BRAID_TRY_ASSIGN(const std::vector<std::string> branches, ListBranches(fs, paths));
   if (const auto nearest = NearestName(paths.branch(), branches)) return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));
   return std::move(error).Hint(branches.empty() ? "it has no branch but main" : "it has the branches " + Join(branches, ", "));
@@ -125,6 +126,7 @@ Error MovedError(const Table& table) {
   const bool is_main = IsMainName(table.line().name);
   return Error(ErrorCode::kConflict, is_main ? fmt::format("another branch has become main of {}", table.name())
                                              : fmt::format("branch {} of {} was deleted and created again", table.line().name, table.name()))
+      .Id(is_main ? "main.moved" : "branch.recreated")
       .Hint("run it again: it then works on the present one");
 }
 

@@ -22,6 +22,7 @@ namespace {
 Status RefuseGuardTag(const std::string& name) {
   if (!IsGuardTag(name)) return Ok();
   return Error(ErrorCode::kInvalidArgument, fmt::format("tag '{}' protects a branch", name))
+      .Id("tag.guard")
       .Hint("it comes and goes with its branch; choose another name");
 }
 

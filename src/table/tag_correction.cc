@@ -30,8 +30,8 @@ constexpr const char* kFromSnapshot = "braid.tag.corrected.snapshot";
 constexpr const char* kFromIdentity = "braid.tag.corrected.identity";
 constexpr std::chrono::milliseconds kBackupLife = std::chrono::hours(7 * 24);
 
-Error Refused(std::string message, std::string hint) {
-  return Error(ErrorCode::kConflict, std::move(message)).Hint(std::move(hint));
+Error Refused(std::string_view id, std::string message, std::string hint) {
+  return Error(ErrorCode::kConflict, std::move(message)).Id(id).Hint(std::move(hint));
 }
 
 class Correction {
@@ -43,6 +43,7 @@ class Correction {
     BRAID_TRY_ASSIGN(former_, ReadExistingTag(fs_, main_.paths, request_.tag));
     if (IsGuardTag(request_.tag)) {
       return Error(ErrorCode::kInvalidArgument, fmt::format("tag '{}' protects a branch", request_.tag))
+          .Id("tag.guard")
           .Hint("choose another tag");
     }
     BRAID_TRY_ASSIGN(branch_, FindBranch(lines_, request_.branch, table_.context().table_name));
@@ -83,7 +84,8 @@ class Correction {
   Status CheckRelated() const {
     const ForkRecord* fork = LowestForkBelow(lines_, *branch_, main_.id);
     if (fork != nullptr && fork->anchor->snapshot.id <= former_.snapshot.id) return Ok();
-    return Refused(fmt::format("branch {} was not made from tag {} or from a snapshot before it", request_.branch, request_.tag),
+    return Refused("tag.unrelated",
+                   fmt::format("branch {} was not made from tag {} or from a snapshot before it", request_.branch, request_.tag),
                    "give --allow-unrelated if its content is what the tag should show");
   }
 
@@ -99,7 +101,7 @@ class Correction {
     }
     if (!ours) return ours.error();
     if (ours->fields == theirs.fields && ours->primary_keys == theirs.primary_keys && ours->partition_keys == theirs.partition_keys) return Ok();
-    return Refused(fmt::format("schema {} has other columns on {} than on main", content_.schema_id, request_.branch),
+    return Refused("merge.schema", fmt::format("schema {} has other columns on {} than on main", content_.schema_id, request_.branch),
                    "align them by ALTER TABLE on one side, and write the branch anew");
   }
 
@@ -109,7 +111,8 @@ class Correction {
     if (request_.assume_exclusive) return Ok();
     BRAID_TRY_ASSIGN(const std::optional<TableSchema> schema, ReadLatestSchema(fs_, main_.paths));
     if (schema && IsMaintainedExclusively(schema->options)) return Ok();
-    return Refused(fmt::format("a corrected tag is no state of main, and other engines that expire snapshots or tags of {} could "
+    return Refused("tag.foreign-unsafe",
+                   fmt::format("a corrected tag is no state of main, and other engines that expire snapshots or tags of {} could "
                                "delete files still in use",
                                table_.context().table_name),
                    "`braid table set-maintenance --mode exclusive` keeps them from it; --assume-exclusive says that there are none");

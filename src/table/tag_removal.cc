@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "meta/line_upkeep.h"
 #include "meta/snapshot_json.h"
 #include "meta/stores.h"
@@ -14,6 +15,7 @@
 #include "table/line_holdings.h"
 #include "table/line_move.h"
 #include "table/operation.h"
+#include "table/read_lease.h"
 #include "table/recoveries_internal.h"
 #include "table/removed_roots.h"
 #include "table/tag_correction.h"
@@ -22,6 +24,9 @@
 namespace braid {
 
 namespace {
+
+constexpr const char* kPlanned = "PLANNED";
+constexpr const char* kDeleting = "DELETING";
 
 Json ArgsOf(const Line& line, const std::vector<Tag>& tags) {
   Json args;
@@ -75,7 +80,38 @@ Status RemoveTags(const Table& table, const std::vector<Tag>& tags) {
   return Ok();
 }
 
-Result<TagRemoval> Remove(const Table& table, std::vector<Tag> tags, const TagRemovalOptions& options,
+// Who reads a content that its snapshot does not keep any more.
+Result<std::vector<std::string>> ReadersOf(const LockedTable& locked, const Line& line, const Tag& tag) {
+  const Result<Snapshot> snapshot = ReadSnapshot(locked.fs(), line.paths, tag.snapshot.id);
+  if (snapshot && RefOf(*snapshot) == RefOf(tag.snapshot)) return std::vector<std::string>();
+  BRAID_TRY_ASSIGN(std::vector<LeaseRecord> leases, LiveLeases(locked.fs(), locked.root(), locked.NowMs()));
+  std::vector<std::string> readers;
+  for (LeaseRecord& lease : leases) {
+    if (lease.line_id == line.id && std::find(lease.snapshots.begin(), lease.snapshots.end(), tag.snapshot.id) != lease.snapshots.end())
+      readers.push_back(std::move(lease.owner));
+  }
+  return readers;
+}
+
+// What becomes of tags that somebody reads just now.
+enum class WhenRead : std::uint8_t { kRefuse, kPassOver };
+
+Status HeedReaders(const LockedTable& locked, const Line& line, WhenRead when_read, std::vector<Tag>& tags) {
+  std::vector<Tag> unread;
+  for (Tag& tag : tags) {
+    BRAID_TRY_ASSIGN(const std::vector<std::string> readers, ReadersOf(locked, line, tag));
+    if (readers.empty()) {
+      unread.push_back(std::move(tag));
+    } else if (when_read == WhenRead::kRefuse) {
+      return Error(ErrorCode::kConflict, fmt::format("tag '{}' is read by {}", tag.name, Join(readers, ", ")))
+          .Hint("wait for them");
+    }
+  }
+  tags = std::move(unread);
+  return Ok();
+}
+
+Result<TagRemoval> Remove(const Table& table, std::vector<Tag> tags, WhenRead when_read, const TagRemovalOptions& options,
                           const Clock& clock) {
   TagRemoval removal;
   OperationContext context = ContextOf(table);
@@ -83,19 +119,33 @@ Result<TagRemoval> Remove(const Table& table, std::vector<Tag> tags, const TagRe
   context.lock_timeout = options.lock_timeout;
   if (!options.dry_run) RecoverOnOpen(context);
   if (tags.empty()) return removal;
-  for (const Tag& tag : tags) removal.tags.push_back(tag.name);
   BRAID_TRY_ASSIGN(const LockedTable locked, LockedTable::Acquire(context));
   BRAID_TRY(MayMove(table, LineMove::kTag));
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.file_system(), table.paths().root(), Inference::kSkip));
   BRAID_TRY_ASSIGN(const Line* line, LineAt(lines, table.paths()));
-  BRAID_TRY_ASSIGN(const DoomedFiles files, FilesOf(tags, table, lines, *line));
+  const auto names_of = [](const std::vector<Tag>& named) {
+    std::vector<std::string> names;
+    for (const Tag& tag : named) names.push_back(tag.name);
+    return names;
+  };
   if (options.dry_run) {
+    BRAID_TRY(HeedReaders(locked, *line, when_read, tags));
+    BRAID_TRY_ASSIGN(const DoomedFiles files, FilesOf(tags, table, lines, *line));
+    removal.tags = names_of(tags);
     removal.files = files.Preview();
     return removal;
   }
-  BRAID_TRY_ASSIGN(const OperationJournal journal, locked.Begin("tag", "DELETING", ArgsOf(*line, tags)));
-  removal.files = files.Count();  // holds also if a failure is put right by recovering
+  // Tags are written down before leases are read; a reader does it the other way round (spec branches.md §3.5).
+  BRAID_TRY_ASSIGN(OperationJournal journal, locked.Begin("tag", kPlanned, ArgsOf(*line, tags)));
   const auto body = [&]() -> Status {
+    BRAID_TRY(HeedReaders(locked, *line, when_read, tags));
+    BRAID_TRY_ASSIGN(const DoomedFiles files, FilesOf(tags, table, lines, *line));
+    journal.state = kDeleting;
+    journal.args = ArgsOf(*line, tags);
+    BRAID_TRY(locked.Save(journal));
+    // These hold also if a failure is put right by recovering.
+    removal.tags = names_of(tags);
+    removal.files = files.Count();
     BRAID_TRY(RemoveTags(table, tags));
     BRAID_TRY_ASSIGN(removal.files, files.Delete(options.progress));
     return Ok();
@@ -136,6 +186,7 @@ Result<TagRemoval> DeleteTags(const Table& table, const std::vector<std::string>
   for (const std::string& name : names) {
     if (IsGuardTag(name)) {
       return Error(ErrorCode::kInvalidArgument, fmt::format("tag '{}' protects a branch", name))
+          .Id("tag.guard")
           .Hint("it goes when its branch is deleted");
     }
     Result<Tag> tag = ReadTag(table.file_system(), table.paths(), name);
@@ -144,7 +195,7 @@ Result<TagRemoval> DeleteTags(const Table& table, const std::vector<std::string>
     const bool seen = std::any_of(tags.begin(), tags.end(), [&](const Tag& other) { return other.name == name; });
     if (!seen) tags.push_back(*std::move(tag));
   }
-  return Remove(table, std::move(tags), options, clock);
+  return Remove(table, std::move(tags), WhenRead::kRefuse, options, clock);
 }
 
 Result<TagRemoval> ExpireTags(const Table& table, std::optional<std::int64_t> older_than_ms,
@@ -162,10 +213,11 @@ Result<TagRemoval> ExpireTags(const Table& table, std::optional<std::int64_t> ol
     BRAID_TRY_ASSIGN(const bool is_over, IsOver(table, *tag, now_local_ms, older_than_local_ms));
     if (is_over) over.push_back(*std::move(tag));
   }
-  return Remove(table, std::move(over), options, clock);
+  return Remove(table, std::move(over), WhenRead::kPassOver, options, clock);
 }
 
 Result<Recovered> RecoverTagRemoval(const LockedTable& locked, const OperationJournal& journal) {
+  if (journal.state == kPlanned) return Recovered::kUndone;
   BRAID_TRY_ASSIGN(std::vector<Tag> tags, TagsOf(journal.args).Context("while reading the journal of deleting tags"));
   BRAID_TRY_ASSIGN(const std::string line_id, journal.args.GetString("lineId"));
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(locked.fs(), locked.root().root(), Inference::kSkip));

@@ -25,13 +25,13 @@ struct TagRemoval {
 };
 
 /// Deletes tags of the table's branch, with the files that nothing else on any line holds. Names without a tag are
-/// passed over. Errors: kInvalidArgument for guard tags; kUnavailable if the table is locked for too long; kIo if
+/// passed over. Errors: kInvalidArgument for guard tags; kConflict if somebody reads what only the tag keeps; kUnavailable if the table is locked for too long; kIo if
 /// something that may hold files cannot be read (no tag is deleted then).
 Result<TagRemoval> DeleteTags(const Table& table, const std::vector<std::string>& names,
                               const TagRemovalOptions& options, const Clock& clock);
 
 /// Deletes the tags whose retention is over, and with `older_than_ms` (epoch milliseconds) also those made before it: a
-/// tag without a retention was made when its file was last written.
+/// tag without a retention was made when its file was last written. Those that somebody reads go another time.
 Result<TagRemoval> ExpireTags(const Table& table, std::optional<std::int64_t> older_than_ms,
                               const TagRemovalOptions& options, const Clock& clock);
 

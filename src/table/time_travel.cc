@@ -158,7 +158,7 @@ Result<Tag> ReadExistingTag(const FileSystem& fs, const TablePaths& paths, const
   Result<Tag> tag = ReadTag(fs, paths, name);
   if (tag || tag.error().code() != ErrorCode::kNotFound) return tag;
   BRAID_TRY_ASSIGN(const std::vector<std::string> tags, ListTags(fs, paths));
-  Error error(ErrorCode::kNotFound, fmt::format("tag '{}' does not exist", name));
+  Error error = Error(ErrorCode::kNotFound, fmt::format("tag '{}' does not exist", name)).Id("tag.not-found");
   if (const auto nearest = NearestName(name, tags)) return std::move(error).Hint(fmt::format("did you mean '{}'?", *nearest));
   return std::move(error).Hint(tags.empty() ? "this branch has no tags" : "this branch has the tags " + Join(tags, ", "));
 }
