@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/uuid.h"
+#include "io/storage_traits.h"
 #include "meta/schema_change.h"
 #include "meta/stores.h"
 #include "table/branch_files_internal.h"
@@ -130,6 +131,10 @@ Status SettleForeignRenames(const LockedTable& table) {
 
 Result<std::vector<std::string>> RenameBranch(const OperationContext& context, const RenameBranchRequest& request) {
   BRAID_TRY(CheckBranchName(request.to));
+  if (!CanRename(*context.file_system)) {
+    return Error(ErrorCode::kUnsupported, fmt::format("the store of {} cannot rename a branch safely: a commit during copying would be lost", context.table_name))
+        .Hint("create a branch of the new name and merge, then delete the old one");
+  }
   BRAID_TRY_ASSIGN(const LockedTable table, LockedTable::Acquire(context));
   BRAID_TRY(SettleForeignRenames(table));
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), context.root, Inference::kSkip));

@@ -11,7 +11,9 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/uuid.h"
+#include "io/storage_traits.h"
 #include "meta/stores.h"
+#include "table/branch_folder.h"
 
 namespace braid {
 
@@ -206,7 +208,16 @@ Status AddBranches(const FileSystem& fs, const TablePaths& root, const std::stri
                    std::vector<Line>& lines) {
   BRAID_TRY_ASSIGN(const std::vector<std::string> names, ListBranches(fs, root));
   for (const std::string& name : names) {
-    Result<Line> line = ReadBranchLine(fs, root.OnBranch(name));
+    const TablePaths paths = root.OnBranch(name);
+    BranchFolder folder = BranchFolder::kPresent;
+    if (!CanRename(fs)) {
+      BRAID_TRY_ASSIGN(folder, FindBranchFolder(fs, paths));
+    }
+    if (folder == BranchFolder::kBeingMade || folder == BranchFolder::kDropped) {
+      lines.push_back(ReadOtherLine(fs, folder == BranchFolder::kDropped ? LineKind::kDropped : LineKind::kNew, paths));
+      continue;
+    }
+    Result<Line> line = ReadBranchLine(fs, paths);
     if (!line && IsNotFound(line.error())) continue;  // deleted since the listing
     if (!line) return std::move(line).error();
     line->is_main = name == main_branch;
@@ -305,8 +316,8 @@ Result<std::string> ReadPointer(const FileSystem& fs, const TablePaths& paths) {
 Result<std::string> ReadMainBranch(const FileSystem& fs, const TablePaths& paths) {
   BRAID_TRY_ASSIGN(std::string branch, ReadPointer(fs, paths));
   while (branch != kMainBranch) {
-    BRAID_TRY_ASSIGN(const bool exists, fs.Exists(paths.OnBranch(branch).BranchDirectory()));
-    if (exists) return branch;
+    BRAID_TRY_ASSIGN(const BranchFolder folder, FindBranchFolder(fs, paths.OnBranch(branch)));
+    if (folder == BranchFolder::kPresent) return branch;
     // The pointer goes before the folder does: then it was read just before.
     BRAID_TRY_ASSIGN(std::string now, ReadPointer(fs, paths));
     if (now == branch) {
@@ -357,8 +368,8 @@ Result<TablePaths> ResolveLine(const FileSystem& fs, const std::string& root, st
   }
   TablePaths named = paths.OnBranch(name);
   if (name.find('/') != std::string_view::npos) return named;
-  BRAID_TRY_ASSIGN(const bool exists, fs.Exists(named.BranchDirectory()));
-  if (exists) return named;
+  BRAID_TRY_ASSIGN(const BranchFolder folder, FindBranchFolder(fs, named));
+  if (folder == BranchFolder::kPresent) return named;
   BRAID_TRY_ASSIGN(const std::optional<BranchAlias> alias, ReadAlias(fs, paths, name, SystemClock().NowMs()));
   if (!alias) return named;
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(fs, root, Inference::kSkip));
@@ -372,9 +383,10 @@ Result<std::string> ReadLineId(const FileSystem& fs, const TablePaths& paths) {
     return record ? record->root_line_id : std::string(kRootLineId);
   }
   BRAID_TRY_ASSIGN(const std::optional<ForkRecord> record, ReadForkRecord(fs, paths));
-  if (record) return record->branch_id;
-  BRAID_TRY_ASSIGN(const bool exists, fs.Exists(paths.BranchDirectory()));
-  if (exists) return InferredLineIdAs(fs, paths, paths.branch());
+  if (record && CanRename(fs)) return record->branch_id;
+  BRAID_TRY_ASSIGN(const BranchFolder folder, FindBranchFolder(fs, paths));
+  if (record && folder == BranchFolder::kPresent) return record->branch_id;
+  if (folder == BranchFolder::kPresent) return InferredLineIdAs(fs, paths, paths.branch());
   return Error(ErrorCode::kNotFound,
                fmt::format("{} has no branch {}", paths.OnBranch(kMainBranch).DisplayName(), paths.branch()));
 }
