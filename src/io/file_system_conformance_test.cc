@@ -346,6 +346,11 @@ std::string NewFolder() {
   return (std::filesystem::temp_directory_path() / ("braid-io-" + RandomUuid())).string();
 }
 
+class StorageLibraries : public testing::Environment {
+  void TearDown() override { CloseStorageLibraries(); }
+};
+const auto* const kStorageLibraries = testing::AddGlobalTestEnvironment(new StorageLibraries);
+
 std::vector<Implementation> Implementations() {
   std::vector<Implementation> all = {
       {"Local", LocalFileSystem, NewFolder},

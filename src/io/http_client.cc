@@ -1,3 +1,4 @@
+#include <csignal>
 #include <mutex>
 #include <utility>
 
@@ -75,7 +76,11 @@ struct HttpClient::Handles {
 };
 
 HttpClient::HttpClient() : handles_(std::make_unique<Handles>()) {
-  static const CURLcode initialized = curl_global_init(CURL_GLOBAL_DEFAULT);
+  static const bool initialized = [] {
+    // A connection that the server has closed is an error of the write, which is then repeated.
+    std::signal(SIGPIPE, SIG_IGN);
+    return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+  }();
   static_cast<void>(initialized);  // a failure shows at the first request
 }
 

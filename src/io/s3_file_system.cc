@@ -21,6 +21,7 @@
 #include "io/request_pool.h"
 #include "io/s3_lock_internal.h"
 #include "io/s3_objects_internal.h"
+#include "io/storage.h"
 #include "io/storage_traits.h"
 
 namespace braid {
@@ -44,13 +45,9 @@ std::string CertificatesFile() {
   return "";
 }
 
-// Once for the process; ends before its static objects do, as Arrow asks.
+// Once for the process, until CloseStorageLibraries.
 arrow::Status StartArrow() {
-  static const arrow::Status started = [] {
-    arrow::Status initialized = arrow::fs::InitializeS3(arrow::fs::S3GlobalOptions::Defaults());
-    if (initialized.ok()) std::atexit([] { static_cast<void>(arrow::fs::FinalizeS3()); });
-    return initialized;
-  }();
+  static const arrow::Status started = arrow::fs::InitializeS3(arrow::fs::S3GlobalOptions::Defaults());
   return started;
 }
 
@@ -379,6 +376,11 @@ Result<std::unique_ptr<DirectoryHandle>> S3FileSystem::OpenDirectory(std::string
 }
 
 }  // namespace
+
+void CloseStorageLibraries() {
+  if (!arrow::fs::IsS3Initialized() || arrow::fs::IsS3Finalized()) return;
+  static_cast<void>(arrow::fs::FinalizeS3());  // a failure would only be told in vain
+}
 
 std::shared_ptr<FileSystem> MakeS3FileSystem(S3Settings settings, std::string root) {
   return std::make_shared<S3FileSystem>(std::move(settings), std::move(root));

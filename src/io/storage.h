@@ -24,4 +24,8 @@ bool IsLocal(std::string_view address);
 /// Errors: kUnsupported for other schemes; kInvalidArgument for what is no address or lacks settings.
 Result<Storage> OpenStorage(std::string_view address, const Options& options);
 
+/// Ends what the libraries of storages run in the background. Once for the process, before main returns, when no file of a
+/// bucket is used any more; opening one afterwards fails. Does nothing if none was opened.
+void CloseStorageLibraries();
+
 }  // namespace braid

@@ -76,7 +76,7 @@ class Server:
         self.filer = f"http://127.0.0.1:{filer}"
         self.endpoint = f"http://127.0.0.1:{s3}"
         users = {"identities": [{"name": "tester", "credentials": [{"accessKey": ACCESS_KEY, "secretKey": SECRET_KEY}],
-                                 "actions": ["Admin", "Read", "Write", "List", "Tagging"]}]}
+                                 "actions": ["Read", "Write", "List", "Tagging"]}]}
         (self.folder / "s3.json").write_text(json.dumps(users))
         (self.folder / "data").mkdir()
         command = [str(program), "server", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={self.folder / 'data'}",
@@ -96,7 +96,7 @@ class Server:
             if self.process.poll() is not None:
                 break
             try:
-                self.put("ready", "probe", b"x")  # makes the bucket
+                self.put("ready", "probe", b"x")
                 urllib.request.urlopen(self.endpoint, timeout=5)
             except urllib.error.HTTPError as error:
                 if error.code == 403:
@@ -107,17 +107,15 @@ class Server:
             time.sleep(0.2)
         raise Missing(f"SeaweedFS did not start: {last}; its last words: {(self.folder / 'log').read_text()[-500:]}")
 
-    def create_bucket(self, name):
-        self.call("POST", f"/buckets/{name}/")
-
     def put(self, bucket, key, content):
+        """Makes the bucket, too."""
         self.call("PUT", f"/buckets/{bucket}/{urllib.request.quote(key)}", content)
 
     def get(self, bucket, key):
         return self.call("GET", f"/buckets/{bucket}/{urllib.request.quote(key)}")
 
     def list(self, bucket, folder):
-        """Names of the children of a folder."""
+        """Names of the children of a folder that hold or are a file."""
         request = urllib.request.Request(f"{self.filer}/buckets/{bucket}/{urllib.request.quote(folder)}/?limit=100000",
                                          headers={"Accept": "application/json"})
         try:
@@ -127,7 +125,13 @@ class Server:
             if error.code == 404:
                 return []
             raise
-        return [entry["FullPath"].rsplit("/", 1)[1] for entry in entries]
+        names = []
+        for entry in entries:
+            name = entry["FullPath"].rsplit("/", 1)[1]
+            is_folder = entry["Mode"] & 1 << 31
+            if not is_folder or self.list(bucket, f"{folder}/{name}"):
+                names.append(name)
+        return names
 
     def upload(self, bucket, prefix, folder):
         for path in sorted(pathlib.Path(folder).rglob("*")):
