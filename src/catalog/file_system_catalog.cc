@@ -11,6 +11,8 @@
 #include "catalog/catalog.h"
 #include "catalog/global_tables.h"
 #include "catalog/warehouse_folder.h"
+#include "io/storage.h"
+#include "io/storage_traits.h"
 #include "meta/stores.h"
 #include "table/external_paths.h"
 #include "table/lines.h"
@@ -157,6 +159,8 @@ class FileSystemCatalog : public Catalog {
     BRAID_TRY(CheckTable(identifier));
     const std::string root = PathOf(identifier.database, identifier.table);
     const std::set<std::string> external = ExternalPaths(root);
+    // Where a tree is deleted file by file: as long as there is a schema, dropping can be repeated.
+    if (!CanRename(*file_system_)) BRAID_TRY(DeleteAllBut(root, "schema"));
     BRAID_TRY(file_system_->DeleteTree(root));
     return DeleteTrees(external);
   }
@@ -168,6 +172,10 @@ class FileSystemCatalog : public Catalog {
     BRAID_TRY(CheckNames(to));
     BRAID_TRY(CheckTable(from));
     BRAID_TRY(CheckDatabase(to.database));
+    if (!CanRename(*file_system_)) {
+      return Error(ErrorCode::kUnsupported, fmt::format("table {} cannot be renamed: an object store can only copy and delete, and a commit meanwhile would be lost", from.ToString()))
+          .Hint("CREATE TABLE … LIKE, then INSERT … SELECT, then DROP the old one");
+    }
     Status renamed = file_system_->Rename(PathOf(from.database, from.table), PathOf(to.database, to.table));
     if (!renamed && renamed.error().code() == ErrorCode::kAlreadyExists)
       return Error(ErrorCode::kAlreadyExists, fmt::format("table {} exists already", to.ToString()));
@@ -212,6 +220,16 @@ class FileSystemCatalog : public Catalog {
     if (!lines) return {};
     Result<std::set<std::string>> paths = ExternalDataPaths(*file_system_, *lines);
     return paths ? *std::move(paths) : std::set<std::string>();
+  }
+
+  Status DeleteAllBut(const std::string& root, std::string_view kept) {
+    BRAID_TRY_ASSIGN(const std::vector<FileInfo> children, file_system_->List(root));
+    for (const FileInfo& child : children) {
+      if (child.name == kept) continue;
+      const std::string path = JoinPath(root, child.name);
+      BRAID_TRY(child.is_directory ? file_system_->DeleteTree(path) : file_system_->Delete(path));
+    }
+    return Ok();
   }
 
   Status DeleteTrees(const std::set<std::string>& paths) {
@@ -302,21 +320,9 @@ Result<std::shared_ptr<Catalog>> MakeFileSystemCatalog(std::string name, Options
     return Error(ErrorCode::kInvalidArgument, fmt::format("catalog {} has no 'warehouse'", name))
         .Hint("give the folder of the warehouse, 'warehouse'='/path'");
   }
-  std::string root = *warehouse;
-  const std::size_t scheme = root.find("://");
-  const std::size_t colon = root.find(':');
-  if (EqualsIgnoreCase(root.substr(0, 5), "file:")) {
-    root = root.substr(5);
-    const std::size_t start = root.find_first_not_of('/');
-    root = "/" + (start == std::string::npos ? "" : root.substr(start));
-  } else if (scheme != std::string::npos && scheme == colon) {
-    return Error(ErrorCode::kUnsupported,
-                 fmt::format("warehouses of scheme '{}' are not supported yet", root.substr(0, scheme)))
-        .Hint("use a local folder");
-  }
-  while (root.size() > 1 && root.back() == '/') root.pop_back();
+  BRAID_TRY_ASSIGN(Storage storage, OpenStorage(*warehouse, options));
   return std::shared_ptr<Catalog>(std::make_shared<FileSystemCatalog>(
-      std::move(name), std::move(options), WarehouseFolder(LocalFileSystem(), std::move(root))));
+      std::move(name), std::move(options), WarehouseFolder(std::move(storage.files), std::move(storage.root))));
 }
 
 }  // namespace braid

@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/secret_option.h"
 #include "base/text.h"
 #include "catalog/file_totals.h"
 #include "types/local_time.h"
@@ -129,7 +130,7 @@ std::vector<DataField> PartitionsFields() {
 
 Catalog::VirtualDatabase GlobalSystemTables(const WarehouseFolder& warehouse, const Options& catalog_options) {
   std::vector<DatumList> option_rows;
-  for (const auto& [key, value] : catalog_options.values()) option_rows.push_back({key, value});
+  for (const auto& [key, value] : catalog_options.values()) option_rows.push_back({key, IsSecretOption(key) ? std::string("******") : value});
   return {
       {"all_table_options", MakeTableOfTables(warehouse,
                                               MakeFields({{"database_name", DataType::String()},

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "cli/argument_error.h"
 #include "cli/command.h"
+#include "io/storage.h"
 
 namespace {
 
@@ -61,6 +62,7 @@ int main(int argc, char** argv) {
   if (verbose) braid::SetLogLevel(braid::LogLevel::kDebug);
   const braid::Status status = runners.at(app.get_subcommands().front())();
   std::fflush(stdout);
+  braid::CloseStorageLibraries();
   if (status) return 0;
   braid::PrintError(status.error(), braid::WantsJson(app));
   return braid::ExitCode(status.error().code());

@@ -22,10 +22,13 @@
 #include "format/parquet_int96.h"
 #include "format/parquet_pruning.h"
 #include "format/parquet_schema.h"
+#include "io/storage_traits.h"
 
 namespace braid {
 namespace {
 
+constexpr std::int64_t kFarHoleBytes = 256 * 1024;  // so much that is not wanted is cheaper than another request
+constexpr std::int64_t kFarRangeBytes = 16 * 1024 * 1024;
 constexpr std::int64_t kReadBufferBytes = 256 * 1024;  // of each column, instead of whole column chunks
 
 /// Makes Arrow accept maps of optional keys. Only the footer's copy in memory changes, before anything else uses it.
@@ -44,7 +47,9 @@ std::string_view CodecName(parquet::Compression::type codec) {
 
 class ParquetReader : public FileReader {
  public:
-  ParquetReader(std::string path, FileReadRequest request) : path_(std::move(path)), request_(std::move(request)) {}
+  /// `is_far`: each read is a request over a network.
+  ParquetReader(std::string path, FileReadRequest request, bool is_far)
+      : path_(std::move(path)), request_(std::move(request)), is_far_(is_far) {}
 
   Status Open(std::unique_ptr<InputFile> file) {
     return CatchParquet(ArrowTask::kReading, path_, [&]() -> Status {
@@ -55,7 +60,10 @@ class ParquetReader : public FileReader {
       AcceptOptionalKeys(*raw->metadata());
       parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
       arrow_properties.set_batch_size(request_.batch_rows);
-      arrow_properties.set_pre_buffer(false);
+      // From far away the wanted columns of a row group come together, in few large requests.
+      arrow_properties.set_pre_buffer(is_far_);
+      arrow_properties.set_cache_options(
+          {.hole_size_limit = kFarHoleBytes, .range_size_limit = kFarRangeBytes, .lazy = false, .prefetch_limit = 0});
       BRAID_ARROW_TRY_ASSIGN(
           reader_, parquet::arrow::FileReader::Make(arrow::default_memory_pool(), std::move(raw), arrow_properties),
           ArrowTask::kReading, path_);
@@ -173,6 +181,7 @@ class ParquetReader : public FileReader {
 
   std::string path_;
   FileReadRequest request_;
+  bool is_far_;
   std::unique_ptr<parquet::arrow::FileReader> reader_;
   std::vector<std::vector<int>> leaves_;    // one a wanted column
   std::vector<std::size_t> plain_columns_;  // wanted columns that Arrow reads as they are, in the file's order
@@ -192,7 +201,7 @@ class ParquetReader : public FileReader {
 Result<std::unique_ptr<FileReader>> OpenParquetReader(const FileSystem& file_system, std::string_view path,
                                                       const FileReadRequest& request) {
   BRAID_TRY_ASSIGN(std::unique_ptr<InputFile> file, file_system.Open(path));
-  auto reader = std::make_unique<ParquetReader>(std::string(path), request);
+  auto reader = std::make_unique<ParquetReader>(std::string(path), request, ParallelCalls(file_system) > 1);
   BRAID_TRY(reader->Open(std::move(file)));
   return reader;
 }

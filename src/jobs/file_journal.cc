@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "io/storage_traits.h"
 #include "jobs/fault_point.h"
 
 namespace braid {
@@ -27,7 +28,7 @@ Error JournalError(const std::string& path) {
   return Error(ErrorCode::kIo, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
-class JournalledFileSystem : public FileSystem {
+class JournalledFileSystem : public FileSystem, public StorageTraits {
  public:
   JournalledFileSystem(std::shared_ptr<FileSystem> base, FileJournal& journal)
       : base_(std::move(base)), journal_(journal) {}
@@ -53,6 +54,9 @@ class JournalledFileSystem : public FileSystem {
   Status Rename(std::string_view from, std::string_view to) override { return base_->Rename(from, to); }
   Status CreateDirectories(std::string_view directory) override { return base_->CreateDirectories(directory); }
   Status SyncFiles(std::span<const std::string> paths) override { return base_->SyncFiles(paths); }
+  bool CanRename() const override { return braid::CanRename(*base_); }
+  int ParallelCalls() const override { return braid::ParallelCalls(*base_); }
+  void Expect(std::span<const std::string> paths) const override { braid::Expect(*base_, paths); }
   Status Exchange(std::string_view first, std::string_view second) override { return base_->Exchange(first, second); }
   Status Link(std::string_view existing, std::string_view name) override { return base_->Link(existing, name); }
   Result<std::unique_ptr<FileLock>> TryLock(std::string_view path, std::string_view owner) override {

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "base/uuid.h"
+#include "io/storage.h"
 #include "jobs/control.h"
 #include "jobs/epoch_runner.h"
 #include "jobs/supervisor.h"
@@ -39,8 +40,9 @@ Result<std::string> CatalogIdOf(const JobPlan& plan) {
         const CatalogIdentity identity,
         SettleCatalogIdentity(*insert.owner->file_system(), insert.owner->warehouse(), insert.owner->options()));
     if (!identity.id.empty()) return identity.id;
+    const std::string& warehouse = insert.owner->warehouse();
     return fmt::format("warehouse-{:016x}",
-                       std::hash<std::string>()(std::filesystem::weakly_canonical(insert.owner->warehouse()).string()));
+                       std::hash<std::string>()(IsLocal(warehouse) ? std::filesystem::weakly_canonical(warehouse).string() : warehouse));
   }
   return std::string(kNoCatalog);
 }

@@ -1,6 +1,7 @@
 #include "lineage/lineage.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/uuid.h"
+#include "io/storage.h"
 #include "meta/stores.h"
 
 namespace braid {
@@ -76,6 +78,20 @@ Result<bool> MayHaveCommitted(const StartedRun& run, const Table& table) {
   return false;
 }
 
+// SQLite wants a file of this machine: beside the tables, or for a warehouse elsewhere in the user's own folder.
+Result<std::string> StorePath(const Catalog& catalog, const CatalogIdentity& identity) {
+  if (const auto given = catalog.options().Find("metadata.sqlite.path")) return *given;
+  if (IsLocal(catalog.warehouse())) return JoinPath(catalog.warehouse(), ".braid/lineage.db");
+  const char* state = std::getenv("XDG_STATE_HOME");
+  const char* home = std::getenv("HOME");
+  if (state == nullptr && home == nullptr) {
+    return Error(ErrorCode::kInvalidArgument, fmt::format("there is no place for the lineage of {}: HOME is not set", catalog.warehouse()))
+        .Hint("give 'metadata.sqlite.path'");
+  }
+  const std::string folder = state != nullptr ? state : JoinPath(home, ".local/state");
+  return JoinPath(folder, fmt::format("braid/lineage/{}.db", identity.id));
+}
+
 }  // namespace
 
 std::string LineOf(std::string_view branch) { return branch == kMainBranch ? std::string(kRootLine) : fmt::format("branch:{}", branch); }
@@ -86,7 +102,7 @@ Result<std::shared_ptr<Lineage>> Lineage::Open(std::shared_ptr<Catalog> catalog,
   if (kind != "sqlite") {
     return Error(ErrorCode::kUnsupported, fmt::format("'metadata.store'='{}' is not supported yet", kind)).Hint("leave it out: lineage is kept in SQLite beside the tables");
   }
-  const std::string path = options.Get("metadata.sqlite.path", JoinPath(catalog->warehouse(), ".braid/lineage.db"));
+  BRAID_TRY_ASSIGN(const std::string path, StorePath(*catalog, identity));
   BRAID_TRY_ASSIGN(const bool exists, LocalFileSystem()->Exists(path));
   BRAID_TRY_ASSIGN(auto store, OpenSqliteStore(path, identity.id, catalog->warehouse()));
   std::shared_ptr<Lineage> lineage(new Lineage(std::move(catalog), std::move(identity), std::move(store), clock));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/secret_option.h"
 #include "lineage/lineage.h"
 
 namespace braid {
@@ -105,16 +106,9 @@ class LineageTable : public VirtualTable {
   std::vector<DataField> fields_;
 };
 
-bool IsSecret(const std::string& key) {
-  for (const char* word : {"password", "secret", "token", "access-key", "accesskey", "credential"}) {
-    if (key.find(word) != std::string::npos) return true;
-  }
-  return false;
-}
-
 std::shared_ptr<const VirtualTable> CatalogOptionsTable(const Options& options) {
   std::vector<DatumList> rows;
-  for (const auto& [key, value] : options.values()) rows.push_back({key, IsSecret(key) ? std::string("******") : value});
+  for (const auto& [key, value] : options.values()) rows.push_back({key, IsSecretOption(key) ? std::string("******") : value});
   return MakeRowsTable({{.id = FieldId(0), .name = "key", .type = DataType::String().NotNull(), .description = {}, .default_value = {}},
                         {.id = FieldId(1), .name = "value", .type = DataType::String(), .description = {}, .default_value = {}}},
                        std::move(rows));

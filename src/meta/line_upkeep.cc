@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "io/storage_traits.h"
 #include "meta/metadata_file_internal.h"
 #include "meta/snapshot_json.h"
 
@@ -32,10 +33,22 @@ Status DeleteChangelogHints(FileSystem& fs, const TablePaths& paths) {
   return fs.Delete(JoinPath(paths.ChangelogDirectory(), "EARLIEST"));
 }
 
+namespace {
+
+// Where files cannot be moved: a crash between the two steps leaves both names, each of which is right.
+Status CopyThenDelete(FileSystem& fs, const std::string& from, const std::string& to) {
+  BRAID_TRY_ASSIGN(const std::string content, fs.ReadAll(from));
+  BRAID_TRY(fs.CreateAtomically(to, content));
+  return fs.Delete(from);
+}
+
+}  // namespace
+
 Status RenameTag(FileSystem& fs, const TablePaths& paths, std::string_view from, std::string_view to) {
   BRAID_TRY(CheckFileNamePart("tag", from));
   BRAID_TRY(CheckFileNamePart("tag", to));
-  const Status renamed = fs.Rename(paths.TagFile(from), paths.TagFile(to));
+  const Status renamed = CanRename(fs) ? fs.Rename(paths.TagFile(from), paths.TagFile(to))
+                                        : CopyThenDelete(fs, paths.TagFile(from), paths.TagFile(to));
   if (renamed) return fs.SyncFiles(std::vector{paths.TagFile(to)});
   if (renamed.error().code() == ErrorCode::kNotFound) {
     return Error(ErrorCode::kNotFound, fmt::format("{} has no tag '{}'", paths.DisplayName(), from));

@@ -6,6 +6,7 @@
 #include <arrow/api.h>
 
 #include "table/key_ranges.h"
+#include "table/split_expectation.h"
 
 namespace braid {
 namespace {
@@ -81,6 +82,7 @@ class TablePlan : public ScanPlan {
   Result<std::unique_ptr<BatchReader>> Open(std::size_t partition, const PredicatePtr& filter) const override {
     ReadRequest request = request_;
     request.filter = units_.empty() ? filter : Both(filter, units_[partition].keys);
+    if (units_.empty()) ExpectSplits(table_, plan_->splits, partition);
     const DataSplit& split = units_.empty() ? plan_->splits[partition] : units_[partition].split;
     return Requested(ReadSplit(table_, split, request), counts_only_);
   }

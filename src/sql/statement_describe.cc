@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/secret_option.h"
 #include "base/text.h"
 #include "sql/statement_internal.h"
 #include "sql/table_columns.h"
@@ -120,7 +121,11 @@ Result<StatementResult> ShowCreateCatalog(const std::string& name, const Stateme
   BRAID_TRY_ASSIGN(const CatalogEntry* entry, context.session.FindCatalogEntry(name));
   std::string text = fmt::format("CREATE CATALOG {}\n", QuoteAlways(name));
   if (entry->comment) text += fmt::format("COMMENT {}\n", syntax::QuoteString(*entry->comment));
-  return TextResult("result", {text + fmt::format("WITH (\n{}\n)\n", Properties(entry->options))});
+  Options shown = entry->options;
+  for (const auto& [key, value] : entry->options.values()) {
+    if (IsSecretOption(key)) shown.Set(key, "******");
+  }
+  return TextResult("result", {text + fmt::format("WITH (\n{}\n)\n", Properties(shown))});
 }
 
 Result<StatementResult> DescribeCatalog(const syntax::Describe& statement, const StatementContext& context) {
@@ -130,7 +135,7 @@ Result<StatementResult> DescribeCatalog(const syntax::Describe& statement, const
                                  {"type", entry->options.Get("type", "")},
                                  {"comment", entry->comment ? Datum(*entry->comment) : Datum()}};
   if (statement.extended) {
-    for (const auto& [key, value] : entry->options.values()) rows.push_back({"option:" + key, value});
+    for (const auto& [key, value] : entry->options.values()) rows.push_back({"option:" + key, IsSecretOption(key) ? std::string("******") : value});
   }
   return RowsResult({{"info name", DataType::String()}, {"info value", DataType::String()}}, rows);
 }

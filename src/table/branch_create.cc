@@ -1,4 +1,5 @@
-// Creating a branch (spec branches.md §6.1). The commit point is the rename of the staged folder.
+// Creating a branch (spec branches.md §6.1). The commit point is the rename of the staged folder; where folders cannot be
+// renamed, the writing of `fork.json`.
 
 #include <algorithm>
 #include <utility>
@@ -7,10 +8,12 @@
 
 #include "base/text.h"
 #include "base/uuid.h"
+#include "io/storage_traits.h"
 #include "meta/snapshot_json.h"
 #include "meta/stores.h"
 #include "meta/tag_time.h"
 #include "table/branch_files_internal.h"
+#include "table/branch_folder.h"
 #include "table/maintenance_mode.h"
 #include "table/recoveries_internal.h"
 #include "table/time_travel.h"
@@ -228,17 +231,28 @@ class BranchCreation {
   Status Carry(const OperationJournal& journal) {
     if (guards_) BRAID_TRY(WriteGuardTag(fs_, origin_.parent->paths, ForkGuardTag(request_.name), *origin_.snapshot));
     if (origin_.snapshot) BRAID_TRY(CheckStillThere());
-    const std::string staging = table_.root().NewBranchDirectory(journal.id);
-    BRAID_TRY(Stage(TablePaths::OfLineAt(table_.root().root(), request_.name, staging)));
-    Status renamed = fs_.Rename(staging, branch().BranchDirectory());
-    if (!renamed && renamed.error().code() == ErrorCode::kAlreadyExists) {
+    Status made = CanRename(fs_) ? MakeAside(journal) : MakeInPlace(journal);
+    if (!made && made.error().code() == ErrorCode::kAlreadyExists) {
       return Error(ErrorCode::kAlreadyExists, fmt::format("branch {} of {} was made by somebody else meanwhile",
                                                           request_.name, table_.context().table_name)).Id("branch.exists");
     }
-    BRAID_TRY(std::move(renamed));
-    BRAID_TRY(fs_.SyncFiles(std::vector{branch().BranchDirectory()}));
+    BRAID_TRY(std::move(made));
     if (request_.replace_alias) BRAID_TRY(fs_.Delete(table_.root().AliasFile(request_.name)));
     return Ok();
+  }
+
+  Status MakeAside(const OperationJournal& journal) const {
+    const std::string staging = table_.root().NewBranchDirectory(journal.id);
+    BRAID_TRY(Stage(TablePaths::OfLineAt(table_.root().root(), request_.name, staging)));
+    BRAID_TRY(fs_.Rename(staging, branch().BranchDirectory()));
+    return fs_.SyncFiles(std::vector{branch().BranchDirectory()});
+  }
+
+  // Behind a mark; the record, written last, makes it a branch.
+  Status MakeInPlace(const OperationJournal& journal) const {
+    BRAID_TRY(fs_.CreateAtomically(CreatingMark(branch()), journal.id));
+    BRAID_TRY(Stage(branch()));
+    return fs_.Delete(CreatingMark(branch()));
   }
 
   // The guard tag came first, so what is there now stays.
@@ -303,6 +317,15 @@ Result<CreatedBranch> CreateBranch(const OperationContext& context, const Create
   const Result<FileStatus> present = table.fs().Stat(table.root().OnBranch(request.name).BranchDirectory());
   if (!present && present.error().code() != ErrorCode::kNotFound) return present.error();
   if (present) {
+    if (!CanRename(table.fs())) {
+      BRAID_TRY_ASSIGN(const BranchFolder folder, FindBranchFolder(table.fs(), table.root().OnBranch(request.name)));
+      if (folder != BranchFolder::kPresent) {
+        return Error(ErrorCode::kAlreadyExists,
+                     fmt::format("the files of a former branch {} of {} are still there", request.name, context.table_name))
+            .Id("branch.exists")
+            .Hint("`braid table gc` deletes them once nothing reads them; or choose another name");
+      }
+    }
     BRAID_TRY_ASSIGN(const Line line, ReadLine(table.fs(), table.root().OnBranch(request.name)));
     if (request.if_not_exists) {
       ForkRecord record = line.record.value_or(ForkRecord());
@@ -329,6 +352,7 @@ Result<Recovered> RecoverCreateBranch(const LockedTable& table, const OperationJ
   BRAID_TRY_ASSIGN(const std::optional<ForkRecord> record, ReadForkRecord(fs, branch));
   if (record && record->branch_id == branch_id) {
     BRAID_TRY(fs.SyncFiles(std::vector{branch.BranchDirectory()}));
+    if (!CanRename(fs)) BRAID_TRY(fs.Delete(CreatingMark(branch)));
     const Json* replace_alias = journal.args.Find("replaceAlias");
     if (replace_alias != nullptr && *replace_alias == Json(true)) BRAID_TRY(fs.Delete(table.root().AliasFile(name)));
     return Recovered::kCompleted;
@@ -338,7 +362,13 @@ Result<Recovered> RecoverCreateBranch(const LockedTable& table, const OperationJ
     BRAID_TRY_ASSIGN(const TableLines lines, ListLines(fs, table.context().root, Inference::kSkip));
     if (const Line* parent = lines.FindById(parent_id)) BRAID_TRY(DeleteTagFile(fs, parent->paths, ForkGuardTag(name)));
   }
-  BRAID_TRY(fs.DeleteTree(table.root().NewBranchDirectory(journal.id)));
+  if (CanRename(fs)) {
+    BRAID_TRY(fs.DeleteTree(table.root().NewBranchDirectory(journal.id)));
+    return Recovered::kUndone;
+  }
+  const Result<std::string> mark = fs.ReadAll(CreatingMark(branch));
+  if (!mark && mark.error().code() != ErrorCode::kNotFound) return mark.error();
+  if (mark && *mark == journal.id) BRAID_TRY(DeleteMarkedFolder(fs, branch.BranchDirectory(), CreatingMark(branch)));
   return Recovered::kUndone;
 }
 

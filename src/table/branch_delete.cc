@@ -1,5 +1,6 @@
-// Deleting a branch (spec branches.md §6.2). The commit point is the rename to `branch/.dropped-<op>`; from there its files
-// are reclaimed, and the folder goes last.
+// Deleting a branch (spec branches.md §6.2). The commit point is the rename to `branch/.dropped-<op>`, or where folders cannot
+// be renamed the creation of the mark DROPPED in the branch's own; from there its files are reclaimed, and the folder goes
+// last.
 
 #include <algorithm>
 #include <utility>
@@ -8,9 +9,11 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "io/storage_traits.h"
 #include "meta/snapshot_json.h"
 #include "meta/stores.h"
 #include "table/branch_files_internal.h"
+#include "table/branch_folder.h"
 #include "table/line_move.h"
 #include "table/read_lease.h"
 #include "table/recoveries_internal.h"
@@ -163,7 +166,8 @@ Status Reclaim(const LockedTable& table, const std::string& directory, std::stri
   told = files.Count();
   BRAID_TRY_ASSIGN(const RemovedFiles removed, files.Delete({}));
   if (removed.failures > 0) return Error(ErrorCode::kIo, fmt::format("{} files could not be deleted", removed.failures));
-  BRAID_TRY(table.fs().DeleteTree(directory));
+  BRAID_TRY(CanRename(table.fs()) ? table.fs().DeleteTree(directory)
+                                   : DeleteMarkedFolder(table.fs(), directory, DroppedMark(dropped->paths)));
   return table.fs().SyncFiles(std::vector{table.root().BranchesDirectory()});
 }
 
@@ -189,12 +193,22 @@ Result<std::vector<Snapshot>> GuardedContents(const Json& args) {
   return guards;
 }
 
+// Where a deleted branch's files wait.
+std::string DroppedFolder(const LockedTable& table, const OperationJournal& journal, std::string_view name) {
+  return CanRename(table.fs()) ? table.root().DroppedBranchDirectory(journal.id)
+                                : table.root().OnBranch(name).BranchDirectory();
+}
+
 // Up to and with the commit point, and what must follow it.
 Status Drop(const LockedTable& table, const OperationJournal& journal, const TableLines& lines, const Line& branch) {
   if (branch.record) BRAID_TRY(Reparent(table, lines, branch));
-  const std::string dropped = table.root().DroppedBranchDirectory(journal.id);
-  BRAID_TRY(table.fs().Rename(branch.paths.BranchDirectory(), dropped));
-  BRAID_TRY(table.fs().SyncFiles(std::vector{dropped}));
+  if (CanRename(table.fs())) {
+    const std::string dropped = DroppedFolder(table, journal, branch.name);
+    BRAID_TRY(table.fs().Rename(branch.paths.BranchDirectory(), dropped));
+    BRAID_TRY(table.fs().SyncFiles(std::vector{dropped}));
+  } else {
+    BRAID_TRY(table.fs().CreateAtomically(DroppedMark(branch.paths), journal.id));
+  }
   return RemoveTraces(table, branch.name, branch.id);
 }
 
@@ -227,7 +241,7 @@ Result<DeletedBranch> DeleteBranch(const OperationContext& context, const Delete
     return deleted;
   }
   BRAID_TRY_ASSIGN(const OperationJournal journal, table.Begin("delete", "PLANNED", ArgsOf(*branch, reclaim, guards)));
-  const std::string dropped = table.root().DroppedBranchDirectory(journal.id);
+  const std::string dropped = DroppedFolder(table, journal, branch->name);
   const auto body = [&]() -> Status {
     BRAID_TRY(Drop(table, journal, lines, *branch));
     if (!reclaim) return Ok();
@@ -250,8 +264,9 @@ Result<Recovered> RecoverDeleteBranch(const LockedTable& table, const OperationJ
   BRAID_TRY_ASSIGN(const std::string name, journal.args.GetString("name"));
   BRAID_TRY_ASSIGN(const std::string line_id, journal.args.GetString("branchId"));
   BRAID_TRY_ASSIGN(const std::vector<Snapshot> guards, GuardedContents(journal.args));
-  const std::string directory = table.root().DroppedBranchDirectory(journal.id);
-  BRAID_TRY_ASSIGN(const bool dropped, table.fs().Exists(directory));
+  const std::string directory = DroppedFolder(table, journal, name);
+  BRAID_TRY_ASSIGN(const bool dropped,
+                   table.fs().Exists(CanRename(table.fs()) ? directory : DroppedMark(table.root().OnBranch(name))));
   if (!dropped) {
     // Children that have another parent already are right either way.
     BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), table.context().root, Inference::kSkip));

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/uuid.h"
+#include "io/storage_traits.h"
 #include "meta/schema_change.h"
 #include "meta/stores.h"
 #include "table/branch_files_internal.h"
@@ -154,6 +155,10 @@ Result<TableLines> SettleForeignRenames(const LockedTable& table) {
 
 Result<std::vector<std::string>> RenameBranch(const OperationContext& context, const RenameBranchRequest& request) {
   BRAID_TRY(CheckBranchName(request.to));
+  if (!CanRename(*context.file_system)) {
+    return Error(ErrorCode::kUnsupported, fmt::format("the store of {} cannot rename a branch safely: a commit during copying would be lost", context.table_name))
+        .Hint("create a branch of the new name and merge, then delete the old one");
+  }
   BRAID_TRY_ASSIGN(const LockedTable table, LockedTable::Acquire(context));
   BRAID_TRY_ASSIGN(const TableLines lines, SettleForeignRenames(table));
   BRAID_TRY_ASSIGN(const Line* branch, FindBranch(lines, request.from, context.table_name));

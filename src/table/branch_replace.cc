@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "io/storage_traits.h"
 #include "meta/stores.h"
 #include "table/branch_files_internal.h"
 #include "table/branch_switch_internal.h"
@@ -240,10 +241,20 @@ Result<ReplacedMain> Carry(const LockedTable& table, const ReplacePlan& plan, Re
   return result;
 }
 
+// Main's folders are exchanged for the branch's, which needs a storage that can.
+Status CheckCanMaterialize(const OperationContext& context, std::string_view instead) {
+  if (CanRename(*context.file_system)) return Ok();
+  return Error(ErrorCode::kUnsupported, fmt::format("the store of {} cannot put a branch's files in the place of main's in one step", context.table_name))
+      .Hint(std::string(instead));
+}
+
 Result<ReplacedMain> Replace(const LockedTable& table, const ReplaceMainRequest& request) {
   BRAID_TRY_ASSIGN(TableLines lines, SettleForeignRenames(table));
   BRAID_TRY(DeriveOrigins(table.fs(), lines));
   BRAID_TRY_ASSIGN(const ReplacePlan plan, ReplacePreflight(table, lines, request).Plan());
+  if (plan.materialize) {
+    BRAID_TRY(CheckCanMaterialize(table.context(), "give --no-materialize: Braid then finds main on the branch; other engines do not"));
+  }
   BRAID_TRY_ASSIGN(ReplacedMain result, ResultOf(table, lines, plan));
   if (request.dry_run) return result;
   return Carry(table, plan, std::move(result));
@@ -276,6 +287,7 @@ Result<ReplacedMain> UndoReplaceMain(const OperationContext& context, bool dry_r
 }
 
 Result<ReplacedMain> MaterializeMain(const OperationContext& context) {
+  BRAID_TRY(CheckCanMaterialize(context, "main stays on its branch here"));
   BRAID_TRY_ASSIGN(const LockedTable table, LockedTable::Acquire(context));
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.fs(), context.root));
   const Line& main = lines.main();

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "base/thread_pool.h"
+#include "io/request_pool.h"
 #include "table/data_file_reader.h"
 #include "table/index_manifest.h"
 
@@ -26,7 +26,7 @@ std::int64_t DeleteAll(FileSystem& fs, const std::vector<std::string>& paths, st
   std::int64_t done = 0;
   const auto total = static_cast<std::int64_t>(paths.size());
   const std::size_t tasks = (paths.size() + kFilesPerTask - 1) / kFilesPerTask;
-  const Status all = ParallelFor(CpuPool(), static_cast<std::int64_t>(tasks), [&](std::int64_t task) -> Status {
+  const Status all = ParallelFor(PoolFor(fs), static_cast<std::int64_t>(tasks), [&](std::int64_t task) -> Status {
     const std::size_t first = static_cast<std::size_t>(task) * kFilesPerTask;
     const std::size_t last = std::min(first + kFilesPerTask, paths.size());
     for (std::size_t i = first; i < last; ++i) {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/thread_pool.h"
+#include "io/request_pool.h"
 #include "meta/stores.h"
 #include "table/expire.h"
 #include "table/expiry_run_internal.h"
@@ -40,7 +40,7 @@ Result<SnapshotId> MinConsumer(const Table& table) {
 Result<std::vector<Snapshot>> ReadRange(const Table& table, SnapshotId first, SnapshotId last) {
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(last.value() - first.value(), 0));
   std::vector<std::optional<Snapshot>> read(count);
-  BRAID_TRY(ParallelFor(CpuPool(), static_cast<std::int64_t>(count), [&](std::int64_t i) -> Status {
+  BRAID_TRY(ParallelFor(PoolFor(table.file_system()), static_cast<std::int64_t>(count), [&](std::int64_t i) -> Status {
     Result<Snapshot> snapshot = ReadSnapshot(table.file_system(), table.paths(), SnapshotId(first.value() + i));
     if (snapshot) {
       read[static_cast<std::size_t>(i)] = *std::move(snapshot);

@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/thread_pool.h"
+#include "io/request_pool.h"
 #include "meta/manifest_scan.h"
 #include "meta/stores.h"
 #include "table/line_holdings.h"
@@ -58,7 +58,7 @@ class RangeReader {
     BRAID_TRY_ASSIGN(std::vector<SnapshotId> ids, ListSnapshots(fs(), paths()));
     std::erase_if(ids, [&](SnapshotId id) { return id < range_.end; });
     std::vector<std::optional<Snapshot>> wanted(ids.size());
-    BRAID_TRY(ParallelFor(CpuPool(), static_cast<std::int64_t>(ids.size()), [&](std::int64_t i) -> Status {
+    BRAID_TRY(ParallelFor(PoolFor(fs()), static_cast<std::int64_t>(ids.size()), [&](std::int64_t i) -> Status {
       const auto at = static_cast<std::size_t>(i);
       Result<Snapshot> snapshot = ReadSnapshot(fs(), paths(), ids[at]);
       if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound) return Ok();
@@ -101,7 +101,7 @@ class RangeReader {
     for (std::size_t first = 0; first < deltas.size(); first += kSnapshotsAtOnce) {
       const std::size_t count = std::min(kSnapshotsAtOnce, deltas.size() - first);
       std::vector<SnapshotFiles> files(count);
-      BRAID_TRY(ParallelFor(CpuPool(), static_cast<std::int64_t>(count), [&](std::int64_t i) -> Status {
+      BRAID_TRY(ParallelFor(PoolFor(fs()), static_cast<std::int64_t>(count), [&](std::int64_t i) -> Status {
         const auto at = static_cast<std::size_t>(i);
         BRAID_TRY_ASSIGN(files[at], ReadFilesOf(*deltas[first + at], first + at == 0));
         return Ok();

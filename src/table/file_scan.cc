@@ -1,11 +1,13 @@
 #include "table/file_scan.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "io/storage_traits.h"
 #include "meta/stores.h"
 #include "table/manifest_parts_internal.h"
 #include "table/scan_filter_internal.h"
@@ -99,9 +101,21 @@ struct FileScan::State {
 
   // Those of the base list, then those of the delta list.
   Result<std::vector<ManifestFileMeta>> ReadLists(const Snapshot& snapshot) const {
-    BRAID_TRY_ASSIGN(std::vector<ManifestFileMeta> manifests, ReadList(snapshot.base_manifest_list));
-    BRAID_TRY_ASSIGN(std::vector<ManifestFileMeta> delta, ReadList(snapshot.delta_manifest_list));
-    manifests.insert(manifests.end(), std::make_move_iterator(delta.begin()), std::make_move_iterator(delta.end()));
+    const std::array<std::string, 2> names = {snapshot.base_manifest_list, snapshot.delta_manifest_list};
+    std::array<std::vector<ManifestFileMeta>, 2> lists;
+    const auto read = [&](std::int64_t list) -> Status {
+      const auto i = static_cast<std::size_t>(list);
+      BRAID_TRY_ASSIGN(lists[i], ReadList(names[i]));
+      return Ok();
+    };
+    // On local files handing it to another thread would take longer than reading.
+    if (ParallelCalls(table.file_system()) > 1) {
+      BRAID_TRY(ParallelFor(PoolFor(table.file_system()), 2, read));
+    } else {
+      for (std::int64_t list = 0; list < 2; ++list) BRAID_TRY(read(list));
+    }
+    std::vector<ManifestFileMeta> manifests = std::move(lists[0]);
+    manifests.insert(manifests.end(), std::make_move_iterator(lists[1].begin()), std::make_move_iterator(lists[1].end()));
     return manifests;
   }
 

@@ -12,7 +12,9 @@
 #include "base/text.h"
 #include "base/thread_pool.h"
 #include "base/uuid.h"
+#include "io/storage_traits.h"
 #include "meta/stores.h"
+#include "table/branch_folder.h"
 
 namespace braid {
 
@@ -217,12 +219,22 @@ class Inferrer {
   std::map<std::string, SharedHistory> histories_;  // by lineId
 };
 
+// A branch, or what is left of one, or there of it already, where folders cannot be moved.
+Result<Line> ReadBranchFolder(const FileSystem& fs, const TablePaths& paths) {
+  if (!CanRename(fs)) {
+    BRAID_TRY_ASSIGN(const BranchFolder folder, FindBranchFolder(fs, paths));
+    if (folder == BranchFolder::kDropped) return ReadOtherLine(fs, LineKind::kDropped, paths);
+    if (folder == BranchFolder::kBeingMade) return ReadOtherLine(fs, LineKind::kNew, paths);
+  }
+  return ReadBranchLine(fs, paths);
+}
+
 // One that was deleted since it was listed is left out.
 Result<std::vector<Line>> ReadBranchLines(const FileSystem& fs, const TablePaths& root,
                                           const std::vector<std::string>& names) {
   std::vector<std::optional<Line>> read(names.size());
   BRAID_TRY(ForEachLine(names.size(), [&](std::size_t i) -> Status {
-    Result<Line> line = ReadBranchLine(fs, root.OnBranch(names[i]));
+    Result<Line> line = ReadBranchFolder(fs, root.OnBranch(names[i]));
     if (line) read[i] = *std::move(line);
     return line || IsNotFound(line.error()) ? Ok() : Status(std::move(line).error());
   }));
@@ -239,7 +251,7 @@ Status AddBranches(const FileSystem& fs, const TablePaths& root, const std::stri
   BRAID_TRY_ASSIGN(const std::vector<std::string> names, ListBranches(fs, root));
   BRAID_TRY_ASSIGN(std::vector<Line> branches, ReadBranchLines(fs, root, names));
   for (Line& line : branches) {
-    line.is_main = line.name == main_branch;
+    line.is_main = line.kind == LineKind::kBranch && line.name == main_branch;
     lines.push_back(std::move(line));
   }
   BRAID_TRY_ASSIGN(std::vector<FileInfo> folders, fs.List(root.BranchesDirectory()));
@@ -355,8 +367,8 @@ Result<std::string> ReadPointer(const FileSystem& fs, const TablePaths& paths) {
 Result<std::string> ReadMainBranch(const FileSystem& fs, const TablePaths& paths) {
   BRAID_TRY_ASSIGN(std::string branch, ReadPointer(fs, paths));
   while (branch != kMainBranch) {
-    BRAID_TRY_ASSIGN(const bool exists, fs.Exists(paths.OnBranch(branch).BranchDirectory()));
-    if (exists) return branch;
+    BRAID_TRY_ASSIGN(const BranchFolder folder, FindBranchFolder(fs, paths.OnBranch(branch)));
+    if (folder == BranchFolder::kPresent) return branch;
     // The pointer goes before the folder does: then it was read just before.
     BRAID_TRY_ASSIGN(std::string now, ReadPointer(fs, paths));
     if (now == branch) {
@@ -408,8 +420,8 @@ Result<TablePaths> ResolveLine(const FileSystem& fs, const std::string& root, st
   }
   TablePaths named = paths.OnBranch(name);
   if (name.find('/') != std::string_view::npos) return named;
-  BRAID_TRY_ASSIGN(const bool exists, fs.Exists(named.BranchDirectory()));
-  if (exists) return named;
+  BRAID_TRY_ASSIGN(const BranchFolder folder, FindBranchFolder(fs, named));
+  if (folder == BranchFolder::kPresent) return named;
   BRAID_TRY_ASSIGN(const std::optional<BranchAlias> alias, ReadAlias(fs, paths, name, SystemClock().NowMs()));
   if (!alias) return named;
   BRAID_TRY_ASSIGN(const TableLines lines, ListLines(fs, root, Inference::kSkip));
@@ -423,9 +435,10 @@ Result<std::string> ReadLineId(const FileSystem& fs, const TablePaths& paths) {
     return record ? record->root_line_id : std::string(kRootLineId);
   }
   BRAID_TRY_ASSIGN(const std::optional<ForkRecord> record, ReadForkRecord(fs, paths));
-  if (record) return record->branch_id;
-  BRAID_TRY_ASSIGN(const bool exists, fs.Exists(paths.BranchDirectory()));
-  if (exists) return InferredLineIdAs(fs, paths, paths.branch());
+  if (record && CanRename(fs)) return record->branch_id;
+  BRAID_TRY_ASSIGN(const BranchFolder folder, FindBranchFolder(fs, paths));
+  if (record && folder == BranchFolder::kPresent) return record->branch_id;
+  if (folder == BranchFolder::kPresent) return InferredLineIdAs(fs, paths, paths.branch());
   return NoSuchBranch(paths);
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "base/thread_pool.h"
+#include "io/request_pool.h"
 #include "meta/manifest_scan.h"
 #include "table/table.h"
 
@@ -58,7 +59,7 @@ Result<std::vector<std::vector<Outcome>>> ReadManifestParts(
       if (last > first && bytes > kBytesAtOnce) break;
     }
     std::vector<OpenManifest> open(last - first);
-    BRAID_TRY(ParallelFor(CpuPool(), static_cast<std::int64_t>(open.size()), [&](std::int64_t index) -> Status {
+    BRAID_TRY(ParallelFor(PoolFor(table.file_system()), static_cast<std::int64_t>(open.size()), [&](std::int64_t index) -> Status {
       const auto i = static_cast<std::size_t>(index);
       BRAID_TRY_ASSIGN(open[i].scanner,
                        ManifestScanner::Open(table.file_system(), table.paths(), manifests[first + i].file_name));

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/uuid.h"
+#include "io/storage_traits.h"
 #include "meta/fork_record.h"
 #include "table/recoveries_internal.h"
 
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::int64_t kFormatVersion = 1;
 constexpr std::chrono::milliseconds kLockPoll{10};
+constexpr std::chrono::milliseconds kFarLockPoll{250};
 constexpr std::string_view kSuffix = ".json";
 
 std::string HostName() {
@@ -102,7 +104,7 @@ Result<LockedTable> LockedTable::Acquire(const OperationContext& context) {
     BRAID_TRY_ASSIGN(std::optional<LockedTable> table, TryAcquire(context));
     if (table) return *std::move(table);
     if (std::chrono::steady_clock::now() >= deadline) break;
-    std::this_thread::sleep_for(kLockPoll);
+    std::this_thread::sleep_for(ParallelCalls(*context.file_system) > 1 ? kFarLockPoll : kLockPoll);
   }
   const TablePaths root(context.root, std::string(kMainBranch));
   const Result<std::string> owner = context.file_system->ReadAll(root.LockFile());

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/thread_pool.h"
+#include "io/request_pool.h"
 #include "meta/manifest_scan.h"
 #include "meta/stores.h"
 #include "table/missing_file.h"
@@ -72,7 +72,7 @@ struct RootReader::State {
   }
 
   Status LoadLists(std::vector<std::string> names) {
-    return Fill(lists, std::move(names), CpuPool(), [&](const std::string& name) -> Result<std::vector<std::string>> {
+    return Fill(lists, std::move(names), PoolFor(fs), [&](const std::string& name) -> Result<std::vector<std::string>> {
       Result<std::vector<ManifestFileMeta>> metas = EmptyIfMissing(ReadManifestList(fs, paths, name));
       if (!metas) return CannotTell(metas.error());
       std::vector<std::string> manifest_names;
@@ -86,12 +86,12 @@ struct RootReader::State {
     for (const std::string& list : list_names) {
       if (const auto* of_list = ManifestsOf(list)) names.insert(names.end(), of_list->begin(), of_list->end());
     }
-    return Fill(manifests, std::move(names), CpuPool(),
+    return Fill(manifests, std::move(names), PoolFor(fs),
                 [&](const std::string& name) { return ReadWatched(fs, paths, name, watched); });
   }
 
   Status LoadIndexManifests(std::vector<std::string> names) {
-    return Fill(index_manifests, std::move(names), CpuPool(),
+    return Fill(index_manifests, std::move(names), PoolFor(fs),
                 [&](const std::string& name) -> Result<std::vector<std::string>> {
                   Result<std::vector<IndexManifestEntry>> entries = EmptyIfMissing(ReadIndexManifest(fs, paths, name));
                   if (!entries) return CannotTell(entries.error());

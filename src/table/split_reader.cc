@@ -16,6 +16,7 @@
 #include "table/key_value_reader.h"
 #include "table/scan.h"
 #include "table/snapshot_hold.h"
+#include "table/split_expectation.h"
 #include "types/column_selection.h"
 
 namespace braid {
@@ -266,8 +267,12 @@ Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const DataSpl
 
 Result<std::unique_ptr<BatchReader>> ReadPlan(const Table& table, const Plan& plan, const ReadRequest& request) {
   std::vector<OpenReader> readers;
-  for (const DataSplit& split : plan.splits) {
-    readers.emplace_back([table, split, request] { return ReadSplit(table, split, request); });
+  const auto splits = std::make_shared<const std::vector<DataSplit>>(plan.splits);
+  for (std::size_t i = 0; i < splits->size(); ++i) {
+    readers.emplace_back([table, splits, i, request] {
+      ExpectSplits(table, *splits, i);
+      return ReadSplit(table, (*splits)[i], request);
+    });
   }
   return MakeConcatenatingReader(std::move(readers));
 }

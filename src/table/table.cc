@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "io/storage_traits.h"
 #include "meta/stores.h"
+#include "table/branch_folder.h"
 #include "table/lines.h"
 #include "table/operation.h"
 #include "table/reader_line.h"
@@ -16,11 +18,21 @@ namespace braid {
 namespace {
 
 Result<TableSchema> LatestSchema(const FileSystem& fs, const TablePaths& paths, const std::string& name) {
-  BRAID_TRY_ASSIGN(std::optional<TableSchema> schema, ReadLatestSchema(fs, paths));
-  if (schema) return *std::move(schema);
+  // Where branches are made and deleted file by file, a schema does not mean that there is a branch.
+  const bool must_ask = paths.branch() != kMainBranch && !CanRename(fs);
+  BranchFolder folder = BranchFolder::kPresent;
+  if (must_ask) {
+    BRAID_TRY_ASSIGN(folder, FindBranchFolder(fs, paths));
+  }
+  if (folder == BranchFolder::kPresent) {
+    BRAID_TRY_ASSIGN(std::optional<TableSchema> schema, ReadLatestSchema(fs, paths));
+    if (schema) return *std::move(schema);
+  }
   if (paths.branch() == kMainBranch) return Error(ErrorCode::kNotFound, fmt::format("table {} does not exist", name));
-  BRAID_TRY_ASSIGN(const bool has_folder, fs.Exists(paths.BranchDirectory()));
-  if (has_folder) {
+  if (!must_ask) {
+    BRAID_TRY_ASSIGN(folder, FindBranchFolder(fs, paths));
+  }
+  if (folder == BranchFolder::kPresent) {
     return Error(ErrorCode::kCorruption, fmt::format("branch '{}' of {} is damaged: it has no schema", paths.branch(), name))
         .Id("branch.damaged")
         .Hint("put its files back, or delete it with `braid branch delete`");

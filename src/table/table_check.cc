@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/thread_pool.h"
+#include "io/request_pool.h"
 #include "meta/manifest_scan.h"
 #include "meta/stores.h"
 #include "table/data_file_reader.h"
@@ -157,7 +157,7 @@ class Check {
     std::mutex mutex;  // guards what the tasks share: seen, problems, counters
     std::set<std::string> seen;
     std::int64_t done = 0;
-    return ParallelFor(CpuPool(), static_cast<std::int64_t>(names.size()), [&](std::int64_t i) -> Status {
+    return ParallelFor(PoolFor(fs()), static_cast<std::int64_t>(names.size()), [&](std::int64_t i) -> Status {
       const std::string& name = names[static_cast<std::size_t>(i)];
       const Result<std::vector<ManifestEntry>> entries =
           ScanManifest(fs(), paths(), name, {.accepts = {}, .keep_key_stats = false, .keep_value_stats = false});

@@ -1,0 +1,136 @@
+"""HTTP servers between Braid and the store: one that is slow or loses answers, and a store that ignores conditions."""
+
+import hashlib
+import http.client
+import http.server
+import threading
+import time
+import urllib.parse
+
+
+class QuietServer(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request, client_address):
+        pass  # clients that are killed
+
+
+def serve(handler, **state):
+    """Starts a server whose handlers see `state` as attributes of `server`; returns it with its `endpoint`."""
+    server = QuietServer(("127.0.0.1", 0), handler)
+    for name, value in state.items():
+        setattr(server, name, value)
+    server.endpoint = f"http://127.0.0.1:{server.server_address[1]}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+class Forward(http.server.BaseHTTPRequestHandler):
+    """Passes requests on as they are, so that signatures stay right.
+
+    `delay_s` before each; `lose(method, path, headers)` says that the answer is to be lost; `down`: nobody answers.
+    """
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, *arguments):
+        pass
+
+    def upstream(self):
+        if not hasattr(self, "connection_up"):
+            host = urllib.parse.urlsplit(self.server.target).netloc
+            self.connection_up = http.client.HTTPConnection(host, timeout=60)
+        return self.connection_up
+
+    def handle_one(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        with self.server.lock:
+            self.server.requests.append((self.command, self.path))
+        if self.server.down:
+            self.close_connection = True
+            return
+        time.sleep(self.server.delay_s)
+        lost = self.server.lose(self.command, self.path, self.headers)
+        for attempt in (1, 2):
+            connection = self.upstream()
+            try:
+                connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+                for name, value in self.headers.items():
+                    if name.lower() != "expect":
+                        connection.putheader(name, value)
+                connection.endheaders(body or None)
+                answer = connection.getresponse()
+                content = answer.read()
+                break
+            except (http.client.HTTPException, OSError):
+                del self.connection_up
+                if attempt == 2:
+                    self.close_connection = True
+                    return
+        if lost:
+            self.close_connection = True
+            return
+        self.send_response_only(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in ("transfer-encoding", "connection", "content-length"):
+                self.send_header(name, value)
+        length = answer.headers.get("Content-Length") if self.command == "HEAD" else str(len(content))
+        self.send_header("Content-Length", length or "0")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_one
+
+
+def forward(target, delay_s=0.0, lose=lambda *arguments: False):
+    return serve(Forward, target=target, delay_s=delay_s, lose=lose, down=False, requests=[], lock=threading.Lock())
+
+
+class Careless(http.server.BaseHTTPRequestHandler):
+    """A store that writes whatever the conditions say and checks no signature."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *arguments):
+        pass
+
+    def answer(self, status, content=b"", **headers):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    def do_PUT(self):
+        content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.server.objects[self.path] = content
+        self.answer(200, ETag=f'"{hashlib.md5(content).hexdigest()}"')
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        if "list-type" in url.query:
+            query = urllib.parse.parse_qs(url.query)
+            prefix, bucket = query.get("prefix", [""])[0], url.path.strip("/")
+            keys = [key.split("/", 2)[2] for key in self.server.objects if key.startswith(f"/{bucket}/{prefix}")]
+            contents = "".join(f"<Contents><Key>{key}</Key><Size>0</Size></Contents>" for key in keys)
+            self.answer(200, f"<ListBucketResult><IsTruncated>false</IsTruncated><KeyCount>{len(keys)}</KeyCount>{contents}</ListBucketResult>".encode())
+        elif url.path in self.server.objects:
+            content = self.server.objects[url.path]
+            self.answer(200, content, ETag=f'"{hashlib.md5(content).hexdigest()}"')
+        else:
+            self.answer(404, b"<Error><Code>NoSuchKey</Code></Error>")
+
+    do_HEAD = do_GET
+
+    def do_DELETE(self):
+        self.server.objects.pop(self.path, None)
+        self.answer(204)
+
+
+def careless_store():
+    return serve(Careless, objects={})
