@@ -78,7 +78,7 @@ Result<std::shared_ptr<Catalog>> MakeFileSystemCatalog(std::string name, Options
 
 /// The system tables that every catalog offers (spec metadata.md §13.1): snapshots, schemas, options, tags, branches,
 /// consumers, files, file_key_ranges, manifests, partitions, buckets, table_indexes, statistics, aggregation_fields,
-/// ro, audit_log, binlog; row_tracking is known but refused with kUnsupported.
+/// ro, audit_log, binlog, row_tracking.
 std::vector<std::shared_ptr<const SystemTableProvider>> StandardSystemTables();
 
 }  // namespace braid

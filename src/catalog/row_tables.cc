@@ -1,4 +1,4 @@
-// $audit_log, $binlog and $ro: the table's rows, read in other ways.
+// $audit_log, $binlog, $ro and $row_tracking: the table's rows, read in other ways.
 
 #include <numeric>
 #include <utility>
@@ -8,6 +8,7 @@
 
 #include "catalog/system_table_internal.h"
 #include "table/file_scan.h"
+#include "table/row_tracking.h"
 #include "table/scan.h"
 #include "types/row_kind.h"
 
@@ -183,13 +184,36 @@ class ReadOptimized : public SystemTableProvider {
   }
 };
 
+// The table's rows with their ids and sequence numbers.
+class TrackedRowsTable : public VirtualTable {
+ public:
+  explicit TrackedRowsTable(Table table) : table_(std::move(table)), fields_(TrackedFields(table_.schema())) {}
+
+  const std::vector<DataField>& fields() const override { return fields_; }
+
+  Result<std::unique_ptr<BatchReader>> Open(const ReadRequest& request) const override {
+    ReadRequest inner{.projection = std::vector<std::string>(), .filter = request.filter};
+    for (const DataField& field : fields_) inner.projection->push_back(field.name);
+    BRAID_TRY_ASSIGN(const Plan plan, PlanBatch(table_, inner));
+    return ReadPlan(table_, plan, inner);
+  }
+
+ private:
+  Table table_;
+  std::vector<DataField> fields_;
+};
+
 class RowTracking : public SystemTableProvider {
  public:
   std::string_view name() const override { return "row_tracking"; }
 
   Result<std::shared_ptr<const VirtualTable>> Open(const Table& table) const override {
-    return Error(ErrorCode::kUnsupported,
-                 fmt::format("{}$row_tracking cannot be read yet: row ids are not read", table.name()));
+    BRAID_TRY_ASSIGN(const bool tracks, TracksRows(table));
+    if (!tracks) {
+      return Error(ErrorCode::kInvalidArgument, fmt::format("{} does not track its rows", table.name()))
+          .Hint("only tables created with 'row-tracking.enabled'='true' have row ids");
+    }
+    return std::shared_ptr<const VirtualTable>(std::make_shared<const TrackedRowsTable>(table));
   }
 };
 

@@ -176,11 +176,11 @@ TEST(SystemTablesOfTableTest, NameTheSystemTablesThereAreForAnUnknownOne) {
   EXPECT_THAT(opened, HasMessage("$snapshots"));
 }
 
-TEST(SystemTablesOfTableTest, RefuseRowTrackingByName) {
+TEST(SystemTablesOfTableTest, RefuseRowIdsWhereRowsAreNotTracked) {
   BRAID_ASSERT_OK_AND_ASSIGN(const auto catalog, CatalogOf("pk_deduplicate"));
   const auto opened = OpenVirtual(*catalog, "g.t$row_tracking");
-  EXPECT_THAT(opened, IsError(ErrorCode::kUnsupported));
-  EXPECT_THAT(opened, HasMessage("row_tracking"));
+  EXPECT_THAT(opened, IsError(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(opened, HasMessage("does not track its rows"));
 }
 
 }  // namespace

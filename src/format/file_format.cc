@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "format/avro_format.h"
+#include "format/blob_format.h"
 #include "format/orc_format.h"
 #include "format/parquet_format.h"
 
@@ -69,6 +70,7 @@ Result<const FileFormat*> FormatOfFileName(std::string_view file_name) {
   if (extension.empty()) {
     return Error(ErrorCode::kUnsupported, fmt::format("the name of data file {} tells no format", file_name));
   }
+  if (extension == BlobFormat().identifier()) return &BlobFormat();
   return FindFileFormat(extension).Context(fmt::format("while choosing how to read {}", file_name));
 }
 

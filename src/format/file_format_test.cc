@@ -27,7 +27,14 @@ TEST(FileFormatTest, TellsTheFormatFromTheName) {
     EXPECT_EQ(format->identifier(), "parquet");
   }
   EXPECT_THAT(FormatOfFileName("data-1"), HasMessage("data-1"));
-  EXPECT_THAT(FormatOfFileName("data-1.blob"), HasMessage("data-1.blob"));
+  EXPECT_THAT(FormatOfFileName("data-1.lance"), HasMessage("data-1.lance"));
+  BRAID_ASSERT_OK_AND_ASSIGN(const FileFormat* blob, FormatOfFileName("data-1.blob"));
+  EXPECT_EQ(blob->identifier(), "blob");
+}
+
+// Such files stand beside those of a table's own format.
+TEST(FileFormatTest, OffersNoTableFilesOfBlobs) {
+  EXPECT_THAT(FindFileFormat("blob"), IsError(ErrorCode::kUnsupported));
 }
 
 }  // namespace

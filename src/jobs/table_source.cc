@@ -18,6 +18,7 @@
 #include "table/file_scan.h"
 #include "table/read_lease.h"
 #include "table/reader_line.h"
+#include "table/row_tracking.h"
 #include "table/split_generator.h"
 #include "table/time_travel.h"
 
@@ -415,7 +416,8 @@ class TableSource : public JobSource {
 Result<ChangeRoad> RoadOf(const Table& table) {
   const std::string producer = ToLower(table.options().Get("changelog-producer", "none"));
   BRAID_TRY_ASSIGN(const bool vectors, table.options().GetBool("deletion-vectors.enabled", false));
-  if (!table.schema().has_primary_key()) return vectors ? ChangeRoad::kDifference : ChangeRoad::kAppended;
+  BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
+  if (!table.schema().has_primary_key()) return vectors || evolves ? ChangeRoad::kDifference : ChangeRoad::kAppended;
   return producer == "none" ? ChangeRoad::kDifference : ChangeRoad::kChangelog;
 }
 

@@ -41,8 +41,7 @@ struct ManifestFilter {
 /// decoded one by one, so that a plan can filter as it goes, and by several threads. Immutable; any thread.
 class ManifestScanner {
  public:
-  /// Reads the file. Errors: kNotFound; kCorruption naming file and offset; kUnsupported for manifests that are no
-  /// Avro.
+  /// Reads the file. Errors: kNotFound; kCorruption naming file and offset.
   static Result<ManifestScanner> Open(const FileSystem& fs, const TablePaths& paths, std::string_view name);
 
   std::size_t block_count() const { return container_.blocks().size(); }

@@ -9,6 +9,7 @@
 #include "base/uuid.h"
 #include "format/avro_container.h"
 #include "meta/manifest_codec.h"
+#include "meta/manifest_container.h"
 #include "meta/manifest_scan.h"
 #include "meta/manifest_summary.h"
 #include "meta/stores.h"
@@ -23,39 +24,10 @@ Error NameFile(std::string_view path, const Error& error) {
   return Error(error.code(), fmt::format("{} cannot be read: {}", path, error.message())).Hint(error.hint());
 }
 
-Status RefuseOtherFormats(std::string_view path, std::string_view bytes) {
-  const bool orc = bytes.starts_with("ORC");
-  if (!orc && !bytes.starts_with("PAR1")) return Ok();
-  return Error(ErrorCode::kUnsupported, fmt::format("{} is {} file; of manifests only those in Avro can be read", path,
-                                                    orc ? "an ORC" : "a Parquet"))
-      .Hint("let Paimon 0.8 to 2.0 rewrite the table with 'manifest.format' = 'avro'");
-}
-
-Result<AvroContainer> OpenContainer(const FileSystem& fs, const std::string& path) {
-  BRAID_TRY_ASSIGN(std::string bytes, fs.ReadAll(path));
-  BRAID_TRY(RefuseOtherFormats(path, bytes));
-  Result<AvroContainer> container = AvroContainer::Open(std::move(bytes));
-  if (!container) return NameFile(path, container.error());
-  return container;
-}
-
 template <typename Outcome>
 Outcome NamingFile(std::string_view path, Outcome outcome) {
   if (!outcome) return NameFile(path, outcome.error());
   return outcome;
-}
-
-Result<AvroContainerWriter::Options> WriterOptions(const ManifestWriteOptions& options) {
-  AvroContainerWriter::Options avro{.zstd_level = options.zstd_level};
-  if (options.compression == "zstd") return avro;
-  BRAID_TRY_ASSIGN(avro.codec,
-                   ParseAvroCodec(options.compression).Context("while reading the option manifest.compression"));
-  return avro;
-}
-
-AvroCompressor& ThreadCompressor() {
-  thread_local AvroCompressor compressor;  // its context is costly to make
-  return compressor;
 }
 
 /// Removes the files written so far unless all of them were: nobody else knows their names.
@@ -81,14 +53,12 @@ class UnfinishedFiles {
 class RollingManifestWriter {
  public:
   RollingManifestWriter(FileSystem& fs, const TablePaths& paths, MetadataFileNames& names,
-                        std::span<const DataType> partition_types, const AvroContainerWriter::Options& avro,
-                        std::int64_t target_file_size)
+                        std::span<const DataType> partition_types, const ManifestWriteOptions& options)
       : fs_(fs),
         paths_(paths),
         names_(names),
         partition_types_(partition_types),
-        avro_(avro),
-        target_file_size_(target_file_size),
+        options_(options),
         unfinished_(fs) {}
 
   Status Write(const ManifestEntry& entry) {
@@ -96,7 +66,7 @@ class RollingManifestWriter {
     EncodeManifestEntry(entry, writer_->block());
     BRAID_TRY(summary_->Add(entry));
     BRAID_TRY(writer_->EndRecord());
-    if (++entries_ % kEntriesBetweenRollChecks == 0 && writer_->flushed_bytes() >= target_file_size_) return EndFile();
+    if (++entries_ % kEntriesBetweenRollChecks == 0 && writer_->flushed_bytes() >= options_.target_file_size) return EndFile();
     return Ok();
   }
 
@@ -111,8 +81,7 @@ class RollingManifestWriter {
     name_ = names_.NextManifest();
     const std::string path = paths_.ManifestFile(name_);
     unfinished_.Add(path);
-    BRAID_TRY_ASSIGN(std::unique_ptr<OutputFile> file, fs_.Create(path));
-    writer_.emplace(std::move(file), kManifestSchema, avro_, ThreadCompressor());
+    BRAID_TRY_ASSIGN(writer_, CreateManifestContainer(fs_, path, ManifestRecords::kManifest, options_));
     summary_.emplace(partition_types_);
     return Ok();
   }
@@ -128,11 +97,10 @@ class RollingManifestWriter {
   const TablePaths& paths_;
   MetadataFileNames& names_;
   std::span<const DataType> partition_types_;
-  AvroContainerWriter::Options avro_;
-  std::int64_t target_file_size_;
+  const ManifestWriteOptions& options_;
   UnfinishedFiles unfinished_;
   std::string name_;
-  std::optional<AvroContainerWriter> writer_;
+  std::unique_ptr<ManifestContainerWriter> writer_;
   std::optional<ManifestSummary> summary_;
   std::size_t entries_ = 0;
   std::vector<ManifestFileMeta> manifests_;
@@ -140,20 +108,18 @@ class RollingManifestWriter {
 
 /// Writes one file of records, never rolled.
 template <typename Record>
-Result<WrittenMetadata> WriteRecords(FileSystem& fs, const TablePaths& paths, std::string name, std::string_view schema,
+Result<WrittenMetadata> WriteRecords(FileSystem& fs, const TablePaths& paths, std::string name, ManifestRecords kind,
                                      const std::vector<Record>& records, void (*encode)(const Record&, std::string&),
                                      const ManifestWriteOptions& options) {
-  BRAID_TRY_ASSIGN(const AvroContainerWriter::Options avro, WriterOptions(options));
   const std::string path = paths.ManifestFile(name);
   UnfinishedFiles unfinished(fs);
   unfinished.Add(path);
-  BRAID_TRY_ASSIGN(std::unique_ptr<OutputFile> file, fs.Create(path));
-  AvroContainerWriter writer(std::move(file), schema, avro, ThreadCompressor());
+  BRAID_TRY_ASSIGN(const auto writer, CreateManifestContainer(fs, path, kind, options));
   for (const Record& record : records) {
-    encode(record, writer.block());
-    BRAID_TRY(writer.EndRecord());
+    encode(record, writer->block());
+    BRAID_TRY(writer->EndRecord());
   }
-  BRAID_TRY_ASSIGN(const std::int64_t size, writer.Finish());
+  BRAID_TRY_ASSIGN(const std::int64_t size, writer->Finish());
   unfinished.KeepAll();
   return WrittenMetadata{.name = std::move(name), .size_bytes = size};
 }
@@ -165,7 +131,7 @@ ManifestScanner::ManifestScanner(std::string path, AvroContainer container)
 
 Result<ManifestScanner> ManifestScanner::Open(const FileSystem& fs, const TablePaths& paths, std::string_view name) {
   std::string path = paths.ManifestFile(name);
-  BRAID_TRY_ASSIGN(AvroContainer container, OpenContainer(fs, path));
+  BRAID_TRY_ASSIGN(AvroContainer container, OpenManifestContainer(fs, path, ManifestRecords::kManifest));
   return ManifestScanner(std::move(path), std::move(container));
 }
 
@@ -200,7 +166,7 @@ Result<std::vector<ManifestEntry>> ScanManifest(const FileSystem& fs, const Tabl
 Result<std::vector<ManifestFileMeta>> ReadManifestList(const FileSystem& fs, const TablePaths& paths,
                                                        std::string_view name) {
   const std::string path = paths.ManifestFile(name);
-  BRAID_TRY_ASSIGN(const AvroContainer container, OpenContainer(fs, path));
+  BRAID_TRY_ASSIGN(const AvroContainer container, OpenManifestContainer(fs, path, ManifestRecords::kManifestList));
   return NamingFile(path, DecodeManifestList(container));
 }
 
@@ -211,7 +177,7 @@ Result<std::vector<ManifestEntry>> ReadManifest(const FileSystem& fs, const Tabl
 Result<std::vector<IndexManifestEntry>> ReadIndexManifest(const FileSystem& fs, const TablePaths& paths,
                                                           std::string_view name) {
   const std::string path = paths.ManifestFile(name);
-  BRAID_TRY_ASSIGN(const AvroContainer container, OpenContainer(fs, path));
+  BRAID_TRY_ASSIGN(const AvroContainer container, OpenManifestContainer(fs, path, ManifestRecords::kIndexManifest));
   return NamingFile(path, DecodeIndexManifest(container));
 }
 
@@ -249,8 +215,7 @@ Result<std::vector<ManifestFileMeta>> WriteManifests(FileSystem& fs, const Table
                                                      const std::vector<ManifestEntry>& entries,
                                                      const std::vector<DataType>& partition_types,
                                                      const ManifestWriteOptions& options) {
-  BRAID_TRY_ASSIGN(const AvroContainerWriter::Options avro, WriterOptions(options));
-  RollingManifestWriter writer(fs, paths, names, partition_types, avro, options.target_file_size);
+  RollingManifestWriter writer(fs, paths, names, partition_types, options);
   for (const ManifestEntry& entry : entries) BRAID_TRY(writer.Write(entry));
   return writer.Finish();
 }
@@ -258,14 +223,14 @@ Result<std::vector<ManifestFileMeta>> WriteManifests(FileSystem& fs, const Table
 Result<WrittenMetadata> WriteManifestList(FileSystem& fs, const TablePaths& paths, MetadataFileNames& names,
                                           const std::vector<ManifestFileMeta>& manifests,
                                           const ManifestWriteOptions& options) {
-  return WriteRecords(fs, paths, names.NextManifestList(), kManifestListSchema, manifests, EncodeManifestFileMeta,
+  return WriteRecords(fs, paths, names.NextManifestList(), ManifestRecords::kManifestList, manifests, EncodeManifestFileMeta,
                       options);
 }
 
 Result<WrittenMetadata> WriteIndexManifest(FileSystem& fs, const TablePaths& paths, MetadataFileNames& names,
                                            const std::vector<IndexManifestEntry>& entries,
                                            const ManifestWriteOptions& options) {
-  return WriteRecords(fs, paths, names.NextIndexManifest(), kIndexManifestSchema, entries, EncodeIndexManifestEntry,
+  return WriteRecords(fs, paths, names.NextIndexManifest(), ManifestRecords::kIndexManifest, entries, EncodeIndexManifestEntry,
                       options);
 }
 

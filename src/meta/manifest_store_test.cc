@@ -157,14 +157,72 @@ TEST_F(ManifestStoreTest, NamesTheFileThatIsMissingOrDamaged) {
   EXPECT_THAT(ReadIndexManifest(fs_, paths_, "manifest-x-0"), HasMessage("at byte 0"));
 }
 
-TEST_F(ManifestStoreTest, RefusesManifestsInOrcAndParquet) {
+// Partitions and counts as the script of golden case manifest_formats has them.
+TEST_F(ManifestStoreTest, ReadsListsOfJavaInOrc) {
   CopyFromJava("manifest-list-969cbe17-a338-4c43-a91a-164ab6ba4abf-0");
-  const Result<std::vector<ManifestFileMeta>> list =
-      ReadManifestList(fs_, paths_, "manifest-list-969cbe17-a338-4c43-a91a-164ab6ba4abf-0");
-  EXPECT_THAT(list, IsError(ErrorCode::kUnsupported));
-  EXPECT_THAT(list, HasMessage("ORC"));
-  ASSERT_THAT(fs_.Replace(paths_.ManifestFile("m"), "PAR1…"), IsOk());
-  EXPECT_THAT(ReadManifest(fs_, paths_, "m"), HasMessage("Parquet"));
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<ManifestFileMeta> list,
+                             ReadManifestList(fs_, paths_, "manifest-list-969cbe17-a338-4c43-a91a-164ab6ba4abf-0"));
+  for (const ManifestFileMeta& manifest : list) {
+    EXPECT_EQ(manifest.num_added_files, 2);
+    EXPECT_EQ(manifest.num_deleted_files, 0);
+    EXPECT_EQ(manifest.partition_stats.min_values, BinaryRow::Make(std::vector<DataType>{DataType::Int()}, DatumList{1}));
+    EXPECT_EQ(manifest.partition_stats.max_values, BinaryRow::Make(std::vector<DataType>{DataType::Int()}, DatumList{2}));
+  }
+}
+
+TEST_F(ManifestStoreTest, KeepsEverythingInOtherContainers) {
+  ManifestEntry full = Entry(Partition("2024-05-14", 7), "data-1.parquet");
+  full.bucket = BucketId(3);
+  full.file.file_size = 1234;
+  full.file.min_key = full.file.max_key = Partition("k", 1);
+  full.file.key_stats = {.min_values = Partition("a", 1), .max_values = Partition("b", {}), .null_counts = {0, 1}};
+  full.file.value_stats = {.min_values = Partition("c", {}), .max_values = Partition("d", 9), .null_counts = {std::nullopt, 2}};
+  full.file.min_sequence_number = 5;
+  full.file.max_sequence_number = 9;
+  full.file.schema_id = SchemaId(2);
+  full.file.level = 4;
+  full.file.extra_files = {"x.index", "y.index"};
+  full.file.creation_time_ms = 1'700'000'000'123;
+  full.file.delete_row_count = 1;
+  full.file.embedded_index = std::string("\x00\xff", 2);
+  full.file.file_source = FileSource::kCompact;
+  full.file.value_stats_cols = std::vector<std::string>{"v", "w"};
+  full.file.external_path = "/elsewhere/data-1.parquet";
+  full.file.first_row_id = 100;
+  full.file.write_cols = std::vector<std::string>{"v"};
+  ManifestEntry bare = Entry(Partition({}, 8), "data-2.parquet");
+  bare.kind = FileKind::kDelete;
+  const std::vector<ManifestEntry> entries = {full, bare};
+  IndexManifestEntry index{.bucket = BucketId(1), .index_type = std::string(kDeletionVectorsIndex), .file_name = "index-1", .file_size = 8, .row_count = 2};
+  index.deletion_vectors = {{.data_file_name = "data-1.parquet", .offset = 1, .length = 22, .cardinality = 3},
+                            {.data_file_name = "data-2.parquet", .offset = 31, .length = 22, .cardinality = {}}};
+  const IndexManifestEntry hash{.index_type = std::string(kHashIndex), .file_name = "index-2"};
+  for (const auto& [format, magic] : {std::pair("orc", "ORC"), std::pair("parquet", "PAR1")}) {
+    SCOPED_TRACE(format);
+    const ManifestWriteOptions options{.format = format};
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto manifests, WriteManifests(fs_, paths_, names_, entries, PartitionTypes(), options));
+    ASSERT_THAT(manifests, SizeIs(1));
+    BRAID_ASSERT_OK_AND_ASSIGN(const std::string bytes, fs_.ReadAll(paths_.ManifestFile(manifests[0].file_name)));
+    EXPECT_TRUE(bytes.starts_with(magic));
+    EXPECT_EQ(manifests[0].file_size, static_cast<std::int64_t>(bytes.size()));
+    EXPECT_THAT(ReadManifest(fs_, paths_, manifests[0].file_name), HasValue(ElementsAreArray(entries)));
+    BRAID_ASSERT_OK_AND_ASSIGN(const WrittenMetadata list, WriteManifestList(fs_, paths_, names_, manifests, options));
+    EXPECT_THAT(ReadManifestList(fs_, paths_, list.name), HasValue(ElementsAreArray(manifests)));
+    BRAID_ASSERT_OK_AND_ASSIGN(const WrittenMetadata empty, WriteManifestList(fs_, paths_, names_, {}, options));
+    EXPECT_THAT(ReadManifestList(fs_, paths_, empty.name), HasValue(IsEmpty()));
+    BRAID_ASSERT_OK_AND_ASSIGN(const WrittenMetadata indexes, WriteIndexManifest(fs_, paths_, names_, {index, hash}, options));
+    EXPECT_THAT(ReadIndexManifest(fs_, paths_, indexes.name), HasValue(ElementsAre(index, hash)));
+  }
+  EXPECT_THAT(WriteManifestList(fs_, paths_, names_, {}, {.format = "csv"}), HasMessage("manifest.format"));
+}
+
+TEST_F(ManifestStoreTest, NamesDamagedFilesInOtherContainers) {
+  for (const char* bytes : {"ORC", "PAR1garbage"}) {
+    SCOPED_TRACE(bytes);
+    ASSERT_THAT(fs_.Replace(paths_.ManifestFile("m"), bytes), IsOk());
+    EXPECT_THAT(ReadManifest(fs_, paths_, "m"), IsError(ErrorCode::kCorruption));
+    EXPECT_THAT(ReadManifest(fs_, paths_, "m"), HasMessage("/w/db.db/t/manifest/m"));
+  }
 }
 
 TEST_F(ManifestStoreTest, WritesAndReadsIndexManifestsInEachCodec) {

@@ -64,6 +64,7 @@ Result<std::vector<ManifestEntry>> ReadManifest(const FileSystem& fs, const Tabl
 Result<std::vector<IndexManifestEntry>> ReadIndexManifest(const FileSystem& fs, const TablePaths& paths, std::string_view name);
 
 struct ManifestWriteOptions {
+  std::string format = "avro";                             ///< `manifest.format`, in lower case
   std::string compression = "zstd";                        ///< `manifest.compression`
   int zstd_level = 1;                                      ///< `file.compression.zstd-level`
   std::int64_t target_file_size = std::int64_t{8} << 20;   ///< `manifest.target-file-size`

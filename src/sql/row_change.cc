@@ -10,11 +10,15 @@
 #include "meta/stores.h"
 #include "sql/batch_job.h"
 #include "sql/insert_plan.h"
+#include "table/column_update.h"
 #include "table/commit.h"
 #include "table/delete_rows.h"
 #include "table/drop_partitions.h"
+#include "table/row_id_lookup.h"
+#include "table/row_tracking.h"
 #include "table/write.h"
 #include "types/cast.h"
+#include "types/column_selection.h"
 
 namespace braid {
 
@@ -26,9 +30,23 @@ class ChangeWriter {
   static Result<std::unique_ptr<ChangeWriter>> Make(const RowChange& change, const StartedJob& start) {
     std::unique_ptr<ChangeWriter> writer(new ChangeWriter(change, start));
     // Also where no rows are written: it refuses tables that this version must not write.
-    BRAID_TRY_ASSIGN(writer->writer_, TableWriter::Make(change.target.stored.table, {.commit_user = start.commit_user,
-                                                                                     .spill_directory = {},
-                                                                                     .ignore_previous_files = false}));
+    const Table& table = change.target.stored.table;
+    BRAID_TRY_ASSIGN(writer->writer_, TableWriter::Make(table, {.commit_user = start.commit_user,
+                                                                .spill_directory = {},
+                                                                .ignore_previous_files = false}));
+    BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
+    if (evolves) {
+      BRAID_TRY(writer->UpdateColumns());
+      return writer;
+    }
+    BRAID_TRY_ASSIGN(const bool tracks, TracksRows(table));
+    if (!tracks || !change.writes_rows) return writer;
+    writer->row_ids_.emplace(change.target.rows);
+    BRAID_TRY_ASSIGN(writer->updates_, TableWriter::Make(table, {.commit_user = start.commit_user,
+                                                                 .spill_directory = {},
+                                                                 .ignore_previous_files = false,
+                                                                 .compacts_fully_when_due = true,
+                                                                 .rows_are_known = true}));
     return writer;
   }
 
@@ -39,9 +57,14 @@ class ChangeWriter {
     Collect(batch, *actions);
     if (!change_.writes_rows) return Ok();
     std::vector<std::int32_t> written;
+    std::vector<std::int32_t> updated;  // with the ids that they have
     for (std::int64_t row = 0; row < batch.row_count(); ++row) {
-      if (ActionAt(*actions, row) != RowAction::kDelete) written.push_back(static_cast<std::int32_t>(row));
+      const RowAction action = ActionAt(*actions, row);
+      if (action == RowAction::kDelete) continue;
+      const bool keeps_id = action == RowAction::kUpdate && (updates_ != nullptr || column_update_);
+      (keeps_id ? updated : written).push_back(static_cast<std::int32_t>(row));
     }
+    if (!updated.empty()) BRAID_TRY(WriteUpdates(batch, updated));
     if (written.empty()) return Ok();
     BRAID_TRY_ASSIGN(const Batch rows, TakeRows(TableRows(batch, nullptr), written));
     return writer_->Write(rows);
@@ -53,6 +76,13 @@ class ChangeWriter {
       BRAID_TRY_ASSIGN(messages, RemoveRows(*change_.target.rows, positions_, commit_user_));
     }
     BRAID_TRY_ASSIGN(std::vector<CommitMessage> written, writer_->PrepareCommit(true, kBatchCommitIdentifier));
+    messages.insert(messages.end(), std::make_move_iterator(written.begin()), std::make_move_iterator(written.end()));
+    written.clear();
+    if (updates_ != nullptr) {
+      BRAID_TRY_ASSIGN(written, updates_->PrepareCommit(true, kBatchCommitIdentifier));
+    } else if (column_update_) {
+      BRAID_TRY_ASSIGN(written, column_update_->Finish());
+    }
     messages.insert(messages.end(), std::make_move_iterator(written.begin()), std::make_move_iterator(written.end()));
     return messages;
   }
@@ -75,6 +105,34 @@ class ChangeWriter {
         std::move(kinds)};
   }
 
+  // Rows of a data-evolution table stay, and get other values in files of the updated columns.
+  Status UpdateColumns() {
+    if (change_.deletes_rows) {
+      return Error(ErrorCode::kUnsupported, fmt::format("rows of {} cannot be deleted: it has 'data-evolution.enabled'='true'",
+                                                        change_.target.stored.name.ToString()))
+          .Hint("TRUNCATE TABLE and ALTER TABLE … DROP PARTITION take out all rows, or those of partitions");
+    }
+    BRAID_TRY_ASSIGN(column_update_, ColumnUpdate::Make(change_.target.rows, change_.updated_columns));
+    for (const DataField& field : column_update_->fields())
+      updated_places_.push_back(static_cast<int>(*FindField(change_.target.fields(), field.id)));
+    return Ok();
+  }
+
+  // Rows of a table that tracks them keep their ids; their sequence number is that of the commit.
+  Status WriteUpdates(const Batch& batch, const std::vector<std::int32_t>& updated) {
+    BRAID_TRY_ASSIGN(const Batch addressed, TakeRows(batch, updated));
+    const auto& files = static_cast<const arrow::Int32Array&>(*addressed.rows->column(1));
+    const auto& positions = static_cast<const arrow::Int64Array&>(*addressed.rows->column(2));
+    if (column_update_) return column_update_->Add(files, positions, TakeColumns(TableRows(addressed, nullptr), updated_places_));
+    BRAID_TRY_ASSIGN(auto ids, row_ids_->Find(files, positions));
+    BRAID_TRY_ASSIGN(auto unknown, MakeConstantColumn(Datum(), DataType::BigInt(), addressed.row_count()));
+    std::vector<std::shared_ptr<arrow::Array>> columns = TableRows(addressed, nullptr).rows->columns();
+    columns.push_back(std::move(ids));
+    columns.push_back(std::move(unknown));
+    const auto schema = ToArrowSchema(TrackedFields(change_.target.stored.table.schema()));
+    return updates_->Write(Batch{arrow::RecordBatch::Make(schema, addressed.row_count(), std::move(columns)), nullptr});
+  }
+
   Status WriteKinds(const Batch& batch, const arrow::Int8Array& actions) {
     std::vector<std::int8_t> kinds;
     kinds.reserve(static_cast<std::size_t>(batch.row_count()));
@@ -90,7 +148,8 @@ class ChangeWriter {
     const auto files = std::static_pointer_cast<arrow::Int32Array>(batch.rows->column(1));
     const auto positions = std::static_pointer_cast<arrow::Int64Array>(batch.rows->column(2));
     for (std::int64_t row = 0; row < batch.row_count(); ++row) {
-      if (ActionAt(actions, row) != RowAction::kInsert) positions_[files->Value(row)].push_back(positions->Value(row));
+      if (column_update_ || ActionAt(actions, row) == RowAction::kInsert) continue;
+      positions_[files->Value(row)].push_back(positions->Value(row));
     }
   }
 
@@ -121,6 +180,10 @@ class ChangeWriter {
   const RowChange& change_;
   std::string commit_user_;
   std::unique_ptr<TableWriter> writer_;
+  std::unique_ptr<TableWriter> updates_;  // of rows that keep their ids; null: all rows go to writer_
+  std::optional<RowIdLookup> row_ids_;    // for updates_
+  std::optional<ColumnUpdate> column_update_;  // of a data-evolution table
+  std::vector<int> updated_places_;            // of its columns among the table's
   RowPositions positions_;  // that go from an append table
 };
 
@@ -276,6 +339,8 @@ Result<std::string> WayOfChange(const RowTarget& target) {
     if (target.statement == "DELETE") return std::string("rows of kind -D");
     return std::string(target.statement == "UPDATE" ? "rows of kind +U" : "rows of kinds +I, +U and -D");
   }
+  BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(target.stored.table));
+  if (evolves) return std::string("files of the changed columns");
   BRAID_TRY_ASSIGN(const bool vectors, target.stored.table.options().GetBool("deletion-vectors.enabled", false));
   return std::string(vectors ? "deletion vectors" : "files written anew");
 }

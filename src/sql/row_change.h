@@ -24,6 +24,8 @@ struct RowChange {
   bool counts_matches = false;
   bool writes_rows = true;
   bool deletes_rows = false;  ///< there may be kDelete
+  /// Columns in which rows of kUpdate may differ from what they were.
+  std::vector<std::string> updated_columns = {};
 };
 
 /// The action as a column of such a query.
@@ -40,7 +42,8 @@ Result<StatementResult> RunRowChange(const std::function<Result<RowChange>()>& p
 Result<StatementResult> RunDrop(const RowTarget& target, const std::optional<std::set<BinaryRow>>& partitions,
                                 const StatementContext& context);
 
-/// What a change does to the table, for EXPLAIN: "rows of kind -D", "deletion vectors", "files written anew".
+/// What a change does to the table, for EXPLAIN: "rows of kind -D", "deletion vectors", "files written
+/// anew", "files of the changed columns".
 Result<std::string> WayOfChange(const RowTarget& target);
 /// As EXPLAIN prints it; `query`: may be null.
 std::string ExplainRowChange(const RowTarget& target, std::string_view way, const AnalyzedQuery* query);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -82,6 +84,7 @@ class MergePlanner {
           ByClause(clause, field.type.Nullable(), [&](const Clause& one) { return one.values.at(field.name); }));
     }
     change.query = ChangeQuery(analysis_, std::move(rows_), std::move(values));
+    change.updated_columns = {updated_columns_.begin(), updated_columns_.end()};
     return change;
   }
 
@@ -163,6 +166,7 @@ class MergePlanner {
     settled.action = RowAction::kUpdate;
     if (!update.assignments.empty()) {
       BRAID_TRY_ASSIGN(settled.values, AnalyzeAssignments(update.assignments, target_, scope_, site));
+      NoteUpdated(settled);
       KeepRest(settled);
       return Ok();
     }
@@ -176,6 +180,7 @@ class MergePlanner {
       }
       settled.values.emplace(field.name, std::move(value));
     }
+    NoteUpdated(settled);
     KeepRest(settled);
     return Ok();
   }
@@ -244,6 +249,10 @@ class MergePlanner {
                              target_.stored.name.ToString()),
                  ErrorCode::kUnsupported)
         .Hint(fmt::format("say in ON that the source's '{}' equals it, or name the columns to set", field.name));
+  }
+
+  void NoteUpdated(const Clause& settled) {
+    for (const auto& [column, value] : settled.values) updated_columns_.insert(column);
   }
 
   void KeepRest(Clause& settled) const {
@@ -358,6 +367,7 @@ class MergePlanner {
   std::multimap<std::string, std::string> equal_;
   std::vector<AppendedStep> steps_;
   std::vector<Clause> clauses_;
+  std::set<std::string> updated_columns_;
   OperatorPtr rows_;
 };
 

@@ -36,7 +36,9 @@ Result<RowChange> PlanUpdate(const syntax::Update& statement, const StatementCon
     values.push_back(found == assigned.end() ? scope->Column(field.name) : found->second);
   }
   AnalyzedQuery query = ChangeQuery(scope->analysis(), Append(std::move(rows), steps), std::move(values));
-  return RowChange{.target = std::move(target), .query = std::move(query)};
+  RowChange change{.target = std::move(target), .query = std::move(query)};
+  for (const auto& [column, value] : assigned) change.updated_columns.push_back(column);
+  return change;
 }
 
 }  // namespace

@@ -12,6 +12,9 @@
 #include "table/data_file_reader.h"
 #include "table/deletion_vectors.h"
 #include "table/file_scan.h"
+#include "table/row_range.h"
+#include "table/row_range_reader.h"
+#include "table/row_tracking.h"
 
 namespace braid {
 
@@ -31,9 +34,9 @@ std::shared_ptr<arrow::Array> PositionColumn(std::int64_t first, const std::vect
 class AddressedReader : public BatchReader {
  public:
   /// `numbers`: those of the files, as addresses have them.
-  AddressedReader(Table table, std::vector<AddressedRows::File> files, std::vector<std::int32_t> numbers,
-                  std::vector<DataField> fields, PredicatePtr filter)
-      : reader_(table),
+  AddressedReader(std::shared_ptr<const AddressedRows> rows, std::vector<AddressedRows::File> files,
+                  std::vector<std::int32_t> numbers, std::vector<DataField> fields, PredicatePtr filter)
+      : rows_(std::move(rows)),
         files_(std::move(files)),
         numbers_(std::move(numbers)),
         fields_(std::move(fields)),
@@ -44,7 +47,7 @@ class AddressedReader : public BatchReader {
       if (open_ == nullptr) {
         if (next_ == files_.size()) return std::optional<Batch>();
         const AddressedRows::File& file = files_[next_++];
-        BRAID_TRY_ASSIGN(open_, reader_.Open(file.partition, file.bucket, file.meta, fields_, filter_));
+        BRAID_TRY_ASSIGN(open_, rows_->ReadFile(file, fields_, filter_));
       }
       BRAID_TRY_ASSIGN(const std::optional<Batch> batch, open_->Next());
       if (!batch) {
@@ -79,7 +82,7 @@ class AddressedReader : public BatchReader {
     return Batch{arrow::RecordBatch::Make(arrow::schema(std::move(fields)), count, std::move(columns)), nullptr};
   }
 
-  DataFileReader reader_;
+  std::shared_ptr<const AddressedRows> rows_;
   std::vector<AddressedRows::File> files_;
   std::vector<std::int32_t> numbers_;  // of the files
   std::vector<DataField> fields_;
@@ -88,9 +91,62 @@ class AddressedReader : public BatchReader {
   std::unique_ptr<FileReader> open_;  // of the file before `next_`
 };
 
+// The rows of a range with their positions in it.
+class RangeReader : public FileReader {
+ public:
+  explicit RangeReader(std::unique_ptr<BatchReader> rows) : rows_(std::move(rows)) {}
+
+  Result<std::optional<Batch>> Next() override {
+    BRAID_TRY_ASSIGN(std::optional<Batch> batch, rows_->Next());
+    if (!batch) return std::optional<Batch>();
+    first_ = std::exchange(next_, next_ + batch->row_count());
+    return batch;
+  }
+  std::int64_t first_row_of_last_batch() const override { return first_; }
+
+ private:
+  std::unique_ptr<BatchReader> rows_;
+  std::int64_t first_ = 0;
+  std::int64_t next_ = 0;
+};
+
+Result<std::vector<RowRange>> RangesOf(const std::vector<DataFileMeta>& files) {
+  std::vector<const DataFileMeta*> pointers;
+  for (const DataFileMeta& file : files) pointers.push_back(&file);
+  return GroupByRowRange(pointers);
+}
+
+// One for each range of rows, named for its newest file.
+Result<std::vector<AddressedRows::File>> ByRowRange(const Table& table, std::vector<AddressedRows::File> files) {
+  std::map<BucketKey, std::vector<AddressedRows::File>> buckets;
+  for (AddressedRows::File& file : files) {
+    if (!file.deleted.empty()) {
+      return Error(ErrorCode::kUnsupported, fmt::format("rows of {} cannot be changed: it has 'data-evolution.enabled'='true' and "
+                                                        "deletion vectors", table.name()))
+          .Hint("change them with Spark");
+    }
+    buckets[{file.partition, file.bucket}].push_back(std::move(file));
+  }
+  std::vector<AddressedRows::File> grouped;
+  for (const auto& [key, of_bucket] : buckets) {
+    std::vector<DataFileMeta> metas;
+    for (const AddressedRows::File& file : of_bucket) metas.push_back(file.meta);
+    BRAID_TRY_ASSIGN(const std::vector<RowRange> ranges, RangesOf(metas));
+    for (const RowRange& range : ranges) {
+      AddressedRows::File& file = grouped.emplace_back(of_bucket.front());
+      file.meta = *range.files.front();
+      for (const auto* part : {&range.files, &range.blobs}) {
+        for (const DataFileMeta* meta : *part) file.of_range.push_back(*meta);
+      }
+    }
+  }
+  return grouped;
+}
+
 }  // namespace
 
-Result<std::shared_ptr<const AddressedRows>> AddressedRows::Make(const Table& table) {
+Result<std::shared_ptr<const AddressedRows>> AddressedRows::Make(const Table& table,
+                                                                    const PredicatePtr& partitions) {
   if (table.schema().has_primary_key()) {
     return Error(
         ErrorCode::kUnsupported,
@@ -99,7 +155,7 @@ Result<std::shared_ptr<const AddressedRows>> AddressedRows::Make(const Table& ta
   BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
   if (!latest) return std::shared_ptr<const AddressedRows>(new AddressedRows(table, std::nullopt, {}));
   BRAID_TRY_ASSIGN(Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
-  BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, nullptr));
+  BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, partitions));
   BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan->LiveFiles(snapshot));
   BRAID_TRY_ASSIGN(const DeletionVectorIndex index, DeletionVectorIndex::Read(table, snapshot));
   std::map<BucketKey, BucketDeletions> vectors;
@@ -118,7 +174,19 @@ Result<std::shared_ptr<const AddressedRows>> AddressedRows::Make(const Table& ta
                      .meta = std::move(entry.file),
                      .deleted = vector == bucket.end() ? DeletionVector() : vector->second});
   }
+  BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
+  if (evolves) {
+    BRAID_TRY_ASSIGN(files, ByRowRange(table, std::move(files)));
+  }
   return std::shared_ptr<const AddressedRows>(new AddressedRows(table, std::move(snapshot), std::move(files)));
+}
+
+Result<std::unique_ptr<FileReader>> AddressedRows::ReadFile(const File& file, const std::vector<DataField>& fields,
+                                                            const PredicatePtr& filter) const {
+  if (file.of_range.empty()) return DataFileReader(table_).Open(file.partition, file.bucket, file.meta, fields, filter);
+  BRAID_TRY_ASSIGN(const std::vector<RowRange> range, RangesOf(file.of_range));
+  BRAID_TRY_ASSIGN(auto rows, ReadRowRange(table_, file.partition, file.bucket, range.front(), fields, {}));
+  return std::unique_ptr<FileReader>(std::make_unique<RangeReader>(std::move(rows)));
 }
 
 Result<std::unique_ptr<BatchReader>> AddressedRows::Read(std::vector<DataField> fields,
@@ -140,7 +208,7 @@ Result<std::unique_ptr<BatchReader>> AddressedRows::Read(std::vector<DataField> 
   // Files are read for their number of rows too, for which some column is needed.
   if (fields.empty()) fields.push_back(table_.schema().fields.front());
   return std::unique_ptr<BatchReader>(
-      std::make_unique<AddressedReader>(table_, std::move(files), std::move(numbers), std::move(fields), filter));
+      std::make_unique<AddressedReader>(shared_from_this(), std::move(files), std::move(numbers), std::move(fields), filter));
 }
 
 }  // namespace braid

@@ -12,6 +12,7 @@
 #include "meta/stores.h"
 #include "table/deletion_vectors.h"
 #include "table/file_scan.h"
+#include "table/row_tracking.h"
 #include "table/scan.h"
 #include "table/reader_line.h"
 #include "table/snapshot_hold.h"
@@ -174,6 +175,11 @@ std::map<BucketKey, std::vector<ManifestEntry>> ByBucket(std::vector<ManifestEnt
 Result<Plan> PlanDifference(const Table& table, const FileScan& scan, const Range& range) {
   const FileSystem& fs = table.file_system();
   Plan plan{.snapshot = range.end, .watermark = {}, .splits = {}};
+  BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
+  if (evolves) {
+    return Error(ErrorCode::kUnsupported, fmt::format("snapshots of {} cannot be compared: it has 'data-evolution.enabled'='true'", table.name()))
+        .Hint("'incremental-between-scan-mode'='delta' reads what each snapshot wrote");
+  }
   if (range.start == range.end) return plan;
   Snapshot end;
   if (range.end_snapshot) {
@@ -286,14 +292,6 @@ Result<Plan> PlanIncremental(const Table& table, const FileScan& scan) {
   return plan;
 }
 
-// Rows of data-evolution files are spread over several files, which this version does not put together.
-Status RefuseDataEvolution(const Table& table) {
-  BRAID_TRY_ASSIGN(const bool evolution, table.options().GetBool("data-evolution.enabled", false));
-  if (!evolution) return Ok();
-  return Error(ErrorCode::kUnsupported, fmt::format("{} has 'data-evolution.enabled'='true', which this version does not read", table.name()))
-      .Hint("read it with Flink or Spark; docs/compatibility.md shows what is supported");
-}
-
 // The snapshot travelled to, else the newest; nullopt if there is none.
 Result<std::optional<Snapshot>> SnapshotToRead(const Table& table) {
   const FileSystem& fs = table.file_system();
@@ -306,7 +304,6 @@ Result<std::optional<Snapshot>> SnapshotToRead(const Table& table) {
 }
 
 Result<Plan> PlanOneBranch(const Table& table, const ReadRequest& request) {
-  BRAID_TRY(RefuseDataEvolution(table));
   BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, ScanScope{.filter = request.filter, .bucket = request.bucket}));
   BRAID_TRY_ASSIGN(const StartupMode mode, StartupModeOf(table.options()));
   if (mode == StartupMode::kIncremental) return PlanIncremental(table, *scan);
@@ -411,7 +408,7 @@ Result<std::vector<DataField>> OutputFields(const Table& table, const ReadReques
   if (!request.projection) return table.schema().fields;
   std::vector<DataField> fields;
   for (const std::string& column : *request.projection) {
-    const DataField* field = table.schema().FindColumn(column);
+    BRAID_TRY_ASSIGN(const DataField* field, FindReadableColumn(table, column));
     if (field == nullptr) {
       Error error(ErrorCode::kNotFound, fmt::format("table {} has no column '{}'", table.name(), column));
       std::vector<std::string> names;

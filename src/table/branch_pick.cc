@@ -13,6 +13,7 @@
 #include "table/branch_files_internal.h"
 #include "table/commit.h"
 #include "table/line_move.h"
+#include "table/row_tracking.h"
 #include "table/scan.h"
 #include "table/table.h"
 #include "table/time_travel.h"
@@ -119,6 +120,8 @@ class Picking {
     }
     BRAID_TRY_ASSIGN(const bool has_vectors, target_->options().GetBool("deletion-vectors.enabled", false));
     if (has_vectors && !source_->schema().has_primary_key()) return refuse("may have deleted rows by deletion vectors");
+    BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(*source_));
+    if (evolves) return refuse("may have changed columns of rows ('data-evolution.enabled')");
     return Ok();
   }
 

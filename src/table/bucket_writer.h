@@ -35,6 +35,9 @@ struct BucketWriterConfig {
   BucketDeletions deletions;        ///< deletion vectors of those files; key tables only
   std::string spill_directory;
   std::string commit_user;
+  /// The table has had the rows before: if it tracks rows, they come with RowIdField and RowSequenceField, the latter
+  /// NULL where the row was changed.
+  bool rows_are_known = false;
 };
 
 /// A writer of a key table's bucket (spec data.md §3). Errors: kUnsupported for what this version must not write.

@@ -72,6 +72,10 @@ Result<Parts> PartsOf(const Table& table, const Committable& committable) {
     AddIndexes(FileKind::kDelete, message.deleted_index_files, parts.append.indexes);
     AddIndexes(FileKind::kAdd, message.compact_new_index_files, parts.compact.indexes);
     AddIndexes(FileKind::kDelete, message.compact_deleted_index_files, parts.compact.indexes);
+    if (message.row_range_base) {
+      SnapshotChanges& changes = message.compact_after.empty() ? parts.append : parts.compact;
+      changes.row_range_bases.push_back({message.partition, message.bucket, *message.row_range_base});
+    }
     if (message.deletion_base) parts.append.vector_bases.push_back(*message.deletion_base);
     if (message.compact_deletion_base) parts.compact.vector_bases.push_back(*message.compact_deletion_base);
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,14 @@ struct DeletionVectorBase {
   BinaryRow partition;
   BucketId bucket;
   std::optional<std::string> index_file;  ///< nullopt: there was none
+};
+
+/// The files of a range of rows that new columns of these rows, or their compaction, go by (spec metadata.md §8.5, C5): if
+/// others were added or the rows were compacted, what these hold would be hidden.
+struct RowRangeBase {
+  std::int64_t first_row_id = 0;
+  std::int64_t row_count = 0;
+  std::set<std::string> files{};  ///< names of all with some of the rows
 };
 
 /// What one writer did to one bucket, handed to the commit (spec metadata.md §8.1). All files are written and closed.
@@ -45,6 +54,8 @@ struct CommitMessage {
   /// Deletion vectors as the deletion or the compaction found them, in tables with one index file a bucket.
   std::optional<DeletionVectorBase> deletion_base = std::nullopt;
   std::optional<DeletionVectorBase> compact_deletion_base = std::nullopt;
+  /// Of new columns of rows that are there, or of their compaction.
+  std::optional<RowRangeBase> row_range_base = std::nullopt;
 
   bool is_empty() const;
 };

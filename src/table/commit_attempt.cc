@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "base/uuid.h"
 #include "table/commit_turn.h"
 #include "table/conflict_check.h"
@@ -20,6 +21,8 @@
 #include "table/index_manifest.h"
 #include "table/manifest_merger.h"
 #include "table/partitions.h"
+#include "table/row_range_check.h"
+#include "table/row_tracking.h"
 #include "table/writer_line.h"
 
 namespace braid {
@@ -52,6 +55,7 @@ struct RetryOptions {
 
 Result<ManifestWriteOptions> ManifestWriteOptionsOf(const Options& options) {
   ManifestWriteOptions write;
+  write.format = ToLower(options.Get("manifest.format", write.format));
   write.compression = options.Get("manifest.compression", write.compression);
   BRAID_TRY_ASSIGN(const std::int64_t level, options.GetInt("file.compression.zstd-level", write.zstd_level));
   write.zstd_level = static_cast<int>(level);
@@ -113,11 +117,13 @@ class Committer {
       lost_race_ = open.error().code() == ErrorCode::kUnavailable;
       return std::move(open).error();
     }
-    BRAID_TRY_ASSIGN(const SnapshotChanges changes, make_changes(latest));
+    BRAID_TRY_ASSIGN(SnapshotChanges changes, make_changes(latest));
     if (latest && changes.check_conflicts) BRAID_TRY(CheckConflicts(table(), *latest, changes.delta, changes.kind));
+    BRAID_TRY(CheckRowRanges(table(), latest, changes.row_range_bases));
     if (latest) BRAID_TRY(CheckVectorsNameLiveFiles(table(), *latest, changes.delta, changes.indexes));
+    BRAID_TRY_ASSIGN(const std::int64_t next_row_id, NextRowId(latest, changes.delta));
     written_.clear();
-    Result<Snapshot> built = Build(latest, changes);
+    Result<Snapshot> built = Build(latest, changes, next_row_id);
     if (!built) {
       DeleteWritten();
       return built;
@@ -192,10 +198,19 @@ class Committer {
     return WriteList(manifests);
   }
 
-  Result<Snapshot> Build(const std::optional<Snapshot>& latest, const SnapshotChanges& changes) {
+  static SnapshotId IdAfter(const std::optional<Snapshot>& latest) { return latest ? latest->id.next() : SnapshotId(1); }
+
+  // The first row id that is free after the changes, whose rows get theirs.
+  Result<std::int64_t> NextRowId(const std::optional<Snapshot>& latest, std::vector<ManifestEntry>& delta) const {
+    const std::int64_t next = latest ? latest->next_row_id.value_or(0) : 0;
+    BRAID_TRY_ASSIGN(const bool tracks, TracksRows(table()));
+    return tracks ? AssignRowIds(IdAfter(latest), next, delta) : next;
+  }
+
+  Result<Snapshot> Build(const std::optional<Snapshot>& latest, const SnapshotChanges& changes, std::int64_t next_row_id) {
     Snapshot snapshot;
     snapshot.uuid = RandomUuid();
-    snapshot.id = latest ? latest->id.next() : SnapshotId(1);
+    snapshot.id = IdAfter(latest);
     BRAID_TRY_ASSIGN(const std::vector<SchemaId> schemas, ListSchemas(fs(), paths()));
     if (schemas.empty()) return Error(ErrorCode::kNotFound, fmt::format("table {} was dropped", table().name()));
     snapshot.schema_id = schemas.back();
@@ -227,7 +242,7 @@ class Committer {
     // Statistics describe columns: they stay only as long as the columns do.
     if (latest && latest->statistics && latest->schema_id == snapshot.schema_id) snapshot.statistics = latest->statistics;
     snapshot.properties = identity_.properties;
-    snapshot.next_row_id = latest ? latest->next_row_id.value_or(0) : 0;
+    snapshot.next_row_id = next_row_id;
     BRAID_TRY(SyncAll(changes));
     return snapshot;
   }

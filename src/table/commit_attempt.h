@@ -16,6 +16,13 @@
 
 namespace braid {
 
+/// What new columns of a bucket's rows go by.
+struct RowRangeOfBucket {
+  BinaryRow partition;
+  BucketId bucket;
+  RowRangeBase base;
+};
+
 /// The changes that one snapshot brings.
 struct SnapshotChanges {
   CommitKind kind = CommitKind::kAppend;
@@ -27,6 +34,7 @@ struct SnapshotChanges {
   /// back files which an earlier one deleted, since readers take a deletion for final.
   std::optional<std::vector<ManifestEntry>> base = std::nullopt;
   std::vector<DeletionVectorBase> vector_bases = {};
+  std::vector<RowRangeOfBucket> row_range_bases = {};
 };
 
 /// What stays the same over all attempts at one snapshot.

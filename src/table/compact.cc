@@ -11,6 +11,8 @@
 #include "table/deletion_vectors.h"
 #include "table/file_scan.h"
 #include "table/postpone_compaction.h"
+#include "table/row_range_compaction.h"
+#include "table/row_tracking.h"
 #include "table/write.h"
 
 namespace braid {
@@ -115,6 +117,12 @@ Result<std::vector<CommitMessage>> CompactKeyTable(const Table& table, const Buc
   return writer->PrepareCommit(true, kBatchCommitIdentifier);
 }
 
+Result<std::vector<CommitMessage>> CompactEvolvingTable(const Table& table, bool full, const PredicatePtr& partition_filter) {
+  BRAID_TRY_ASSIGN(const AppendCompaction compaction, AppendCompaction::FromOptions(table.options()));
+  BRAID_TRY_ASSIGN(const auto rows, AddressedRows::Make(table, partition_filter));
+  return CompactRowRanges(*rows, {.target_bytes = compaction.target_bytes, .min_files = full ? 2 : compaction.min_files});
+}
+
 }  // namespace
 
 Result<std::vector<Snapshot>> CompactTable(const Table& table, bool full, const PredicatePtr& partition_filter, const std::string& commit_user, const Clock& clock) {
@@ -135,10 +143,15 @@ Result<std::vector<Snapshot>> CompactTable(const Table& table, bool full, const 
     BRAID_TRY_ASSIGN(moved.messages, CompactPostponed(compacting, snapshot, partition_filter, commit_user));
     return TableCommit(compacting, commit_user, clock).Commit(moved);
   }
-  BRAID_TRY_ASSIGN(std::vector<CommitMessage> messages, table.schema().has_primary_key() ? CompactKeyTable(compacting, buckets, full, commit_user)
-                                                                                          : CompactAppendTable(compacting, snapshot, buckets, full));
+  BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
   Committable committable;
-  committable.messages = std::move(messages);
+  if (evolves) {
+    BRAID_TRY_ASSIGN(committable.messages, CompactEvolvingTable(compacting, full, partition_filter));
+  } else if (table.schema().has_primary_key()) {
+    BRAID_TRY_ASSIGN(committable.messages, CompactKeyTable(compacting, buckets, full, commit_user));
+  } else {
+    BRAID_TRY_ASSIGN(committable.messages, CompactAppendTable(compacting, snapshot, buckets, full));
+  }
   TableCommit commit(compacting, commit_user, clock);
   auto snapshots = commit.Commit(committable);
   // A compaction is one snapshot: where it failed for certain, nothing names the new files.

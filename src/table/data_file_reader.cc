@@ -12,6 +12,7 @@
 #include "table/data_file_index.h"
 #include "table/file_terms.h"
 #include "table/partitions.h"
+#include "table/row_tracking.h"
 #include "types/cast.h"
 
 namespace braid {
@@ -24,6 +25,9 @@ struct ColumnSource {
   int file_column = -1;          // position among the columns asked of the file, or -1: `constant`
   std::optional<DataType> from;  // the file's type where it differs from the field's
   Datum constant;                // a partition value, or NULL for a column that the file lacks
+  /// Stands where the row has no value of its own: `constant`, or if this is set, it and the row's position together.
+  std::optional<std::int64_t> first_row_id = std::nullopt;
+  bool fills_nulls = false;
 };
 
 // Which of a file's rows are read.
@@ -50,6 +54,7 @@ class EvolvingReader : public FileReader {
     for (;;) {
       BRAID_TRY_ASSIGN(std::optional<Batch> batch, file_->Next().Context("while reading " + path_));
       if (!batch) return std::optional<Batch>();
+      AddRowIds(*batch);
       if (!wanted_.are_all()) {
         BRAID_TRY_ASSIGN(batch, TakeWanted(*batch));
         if (batch->row_count() == 0) continue;
@@ -62,6 +67,17 @@ class EvolvingReader : public FileReader {
   std::int64_t first_row_of_last_batch() const override { return file_->first_row_of_last_batch(); }
 
  private:
+  // Adds a column of the ids that rows have by their positions, where one is needed: deletions move the rows.
+  void AddRowIds(Batch& batch) const {
+    const auto needing = std::find_if(sources_.begin(), sources_.end(), [](const ColumnSource& source) { return source.first_row_id.has_value(); });
+    if (needing == sources_.end()) return;
+    arrow::FieldVector fields = batch.rows->schema()->fields();
+    std::vector<std::shared_ptr<arrow::Array>> columns = batch.rows->columns();
+    fields.push_back(arrow::field(std::string(kRowIdColumn), arrow::int64(), false));
+    columns.push_back(CountFrom(*needing->first_row_id + file_->first_row_of_last_batch(), batch.row_count()));
+    batch.rows = arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.row_count(), std::move(columns));
+  }
+
   Result<Batch> TakeWanted(const Batch& batch) const {
     const std::int64_t first = file_->first_row_of_last_batch();
     std::vector<std::int32_t> kept;
@@ -77,11 +93,15 @@ class EvolvingReader : public FileReader {
     columns.reserve(sources_.size());
     for (const ColumnSource& source : sources_) {
       if (source.file_column < 0) {
-        BRAID_TRY_ASSIGN(auto column, MakeConstantColumn(source.constant, source.field.type, batch.row_count()));
+        BRAID_TRY_ASSIGN(auto column, OtherwiseColumn(source, batch));
         columns.push_back(std::move(column));
         continue;
       }
       std::shared_ptr<arrow::Array> column = batch.rows->column(source.file_column);
+      if (source.fills_nulls && column->null_count() > 0) {
+        BRAID_TRY_ASSIGN(const auto other, OtherwiseColumn(source, batch));
+        BRAID_TRY_ASSIGN(column, FillNulls(column, other));
+      }
       if (source.from) {
         BRAID_TRY_ASSIGN(column, CastColumn(column, *source.from, source.field.type)
                                      .Context(fmt::format("while converting column '{}' of {}", source.field.name, path_)));
@@ -89,6 +109,23 @@ class EvolvingReader : public FileReader {
       columns.push_back(std::move(column));
     }
     return Batch{arrow::RecordBatch::Make(schema_, batch.row_count(), std::move(columns)), nullptr};
+  }
+
+  // What rows have that have no value of their own.
+  static Result<std::shared_ptr<arrow::Array>> OtherwiseColumn(const ColumnSource& source, const Batch& batch) {
+    if (source.first_row_id) return batch.rows->column(batch.rows->num_columns() - 1);
+    return MakeConstantColumn(source.constant, source.field.type, batch.row_count());
+  }
+
+  static Result<std::shared_ptr<arrow::Array>> FillNulls(const std::shared_ptr<arrow::Array>& column, const std::shared_ptr<arrow::Array>& other) {
+    std::vector<std::int32_t> sources;
+    std::vector<std::int32_t> positions;
+    for (std::int64_t row = 0; row < column->length(); ++row) {
+      sources.push_back(column->IsNull(row) ? 1 : 0);
+      positions.push_back(static_cast<std::int32_t>(row));
+    }
+    const std::vector<std::shared_ptr<arrow::Array>> both = {column, other};
+    return Interleave(both, sources, positions);
   }
 
   std::unique_ptr<FileReader> file_;
@@ -107,6 +144,26 @@ class NoRows : public FileReader {
 
 bool IsSystemColumn(const DataField& field) { return field.id == kSequenceNumberFieldId || field.id == kValueKindFieldId; }
 
+// The id or the sequence number of an append table's rows.
+Result<ColumnSource> TrackedSource(const DataFileMeta& file, const DataField& field, std::vector<DataField>& asked) {
+  ColumnSource source{.field = field, .file_column = -1, .from = std::nullopt, .constant = {}};
+  const bool is_id = field.id == RowIdField().id;
+  if (is_id) {
+    source.first_row_id = file.first_row_id;
+  } else {
+    source.constant = Datum(file.max_sequence_number);
+  }
+  if (StoresColumn(file, field.name)) {
+    source.file_column = static_cast<int>(asked.size());
+    source.fills_nulls = !is_id || file.first_row_id;
+    asked.push_back(field);
+    asked.back().type = field.type.Nullable();
+  } else if (is_id && !file.first_row_id) {
+    return Error(ErrorCode::kCorruption, fmt::format("the rows of {} have no ids", file.file_name));
+  }
+  return source;
+}
+
 // Plans the columns; `asked` collects what the file must give.
 Result<std::vector<ColumnSource>> PlanColumns(const Table& table, const DatumList& partition, const TableSchema& file_schema,
                                               const DataFileMeta& file, const std::vector<DataField>& fields,
@@ -114,6 +171,11 @@ Result<std::vector<ColumnSource>> PlanColumns(const Table& table, const DatumLis
   const std::vector<std::string>& partition_keys = table.schema().partition_keys;
   std::vector<ColumnSource> sources;
   for (const DataField& field : fields) {
+    if (!table.schema().has_primary_key() && (field.id == RowIdField().id || field.id == RowSequenceField().id)) {
+      BRAID_TRY_ASSIGN(ColumnSource tracked, TrackedSource(file, field, asked));
+      sources.push_back(std::move(tracked));
+      continue;
+    }
     ColumnSource source{.field = field, .file_column = -1, .from = std::nullopt, .constant = {}};
     const auto key = std::find(partition_keys.begin(), partition_keys.end(), field.name);
     const DataField* in_file = IsSystemColumn(field) ? &field : FileFieldOf(field, file_schema, file);
@@ -128,8 +190,11 @@ Result<std::vector<ColumnSource>> PlanColumns(const Table& table, const DatumLis
     }
     sources.push_back(std::move(source));
   }
-  // The number of rows comes with some column.
-  if (asked.empty()) asked.push_back(file_schema.fields.front());
+  if (asked.empty()) {
+    // The number of rows comes with some column.
+    const auto stored = std::find_if(file_schema.fields.begin(), file_schema.fields.end(), [&](const DataField& field) { return StoresColumn(file, field.name); });
+    asked.push_back(stored == file_schema.fields.end() ? file_schema.fields.front() : *stored);
+  }
   return sources;
 }
 

@@ -6,11 +6,13 @@
 #include <utility>
 
 #include <arrow/api.h>
+#include <fmt/format.h>
 
 #include "meta/stores.h"
 #include "table/bucket_writer.h"
 #include "table/data_file_reader.h"
 #include "table/deletion_vectors.h"
+#include "table/row_tracking.h"
 
 namespace braid {
 
@@ -37,8 +39,9 @@ BucketRemoval& RemovalOf(const File& file, Removals& removals) {
 // Copies the rows that stay of a file. A NULL stays one, though its column may have a default by now.
 Status CopyRest(const Table& table, const File& file, const DeletionVector& deleted, BucketWriter& writer) {
   DataFileReader files(table);
-  BRAID_TRY_ASSIGN(const auto reader,
-                   files.Open(file.partition, file.bucket, file.meta, table.schema().fields, nullptr));
+  BRAID_TRY_ASSIGN(const bool tracks, TracksRows(table));
+  const std::vector<DataField> fields = tracks ? TrackedFields(table.schema()) : table.schema().fields;
+  BRAID_TRY_ASSIGN(const auto reader, files.Open(file.partition, file.bucket, file.meta, fields, nullptr));
   for (;;) {
     BRAID_TRY_ASSIGN(const std::optional<Batch> batch, reader->Next());
     if (!batch) return Ok();
@@ -61,7 +64,8 @@ Result<std::unique_ptr<BucketWriter>> MakeWriter(const AddressedRows& rows, cons
                             .files = {},
                             .deletions = {},
                             .spill_directory = {},
-                            .commit_user = commit_user};
+                            .commit_user = commit_user,
+                            .rows_are_known = true};
   for (const File& other : rows.files()) {
     if (file.total_buckets > 0 && other.partition == file.partition && other.bucket == file.bucket)
       config.files.push_back(other.meta);
@@ -130,6 +134,12 @@ Result<std::vector<CommitMessage>> ToMessages(const AddressedRows& rows, Removal
 Result<std::vector<CommitMessage>> RemoveRows(const AddressedRows& rows, const RowPositions& positions,
                                               const std::string& commit_user) {
   if (positions.empty()) return std::vector<CommitMessage>();
+  BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(rows.table()));
+  if (evolves) {
+    return Error(ErrorCode::kUnsupported,
+                 fmt::format("rows of {} cannot be deleted: it has 'data-evolution.enabled'='true'", rows.table().name()))
+        .Hint("TRUNCATE TABLE and ALTER TABLE … DROP PARTITION take out all rows, or those of partitions");
+  }
   BRAID_TRY_ASSIGN(const bool vectors, rows.table().options().GetBool("deletion-vectors.enabled", false));
   if (vectors) return ToMessages(rows, MarkDeleted(rows, positions));
   BRAID_TRY_ASSIGN(Removals removals, RewriteFiles(rows, positions, commit_user));

@@ -86,7 +86,7 @@ struct FileScan::State {
   std::unique_ptr<const ScanFilter> filter;
 
   bool has_key() const { return table.schema().has_primary_key(); }
-  bool tests_statistics() const { return filter->tests_keys() || filter->tests_values(); }
+  bool tests_statistics() const { return filter->tests_keys() || filter->tests_values() || filter->tests_row_ids(); }
 
   Result<std::vector<ManifestFileMeta>> ReadList(const std::string& name) const {
     BRAID_TRY_ASSIGN(std::vector<ManifestFileMeta> manifests,
@@ -149,6 +149,7 @@ struct FileScan::State {
   // By the entry's statistics. Deletions always count, whatever their statistics say.
   Result<Verdict> Judge(const ManifestEntry& entry, EntryTest& test) const {
     if (entry.kind == FileKind::kDelete) return Verdict::kWanted;
+    if (!test.MayMatchRowIds(entry.file)) return Verdict::kUnwanted;
     BRAID_TRY_ASSIGN(const bool key, test.MayMatchKey(entry.file));
     if (!key) return Verdict::kUnwanted;
     BRAID_TRY_ASSIGN(const bool value, test.MayMatchValue(entry.file));

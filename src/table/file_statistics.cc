@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "table/row_tracking.h"
+
 namespace braid {
 
 namespace {
@@ -19,6 +21,8 @@ Result<std::vector<DataField>> CoveredFields(const DataFileMeta& file, const Tab
   std::vector<DataField> fields;
   for (const std::string& column : *columns) {
     const DataField* field = file_schema.FindColumn(column);
+    if (column == RowIdField().name) field = &RowIdField();
+    if (column == RowSequenceField().name) field = &RowSequenceField();
     if (field == nullptr) {
       return Error(ErrorCode::kCorruption,
                    "the statistics of " + file.file_name + " name the column '" + column + "', which its schema lacks");

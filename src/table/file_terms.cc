@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "table/row_tracking.h"
+
 namespace braid {
 
 const DataField* FileFieldOf(const DataField& field, const TableSchema& file_schema, const DataFileMeta& file) {
   const std::optional<std::size_t> position = FindField(file_schema.fields, field.id);
   if (!position) return nullptr;
   const DataField& found = file_schema.fields[*position];
-  if (file.write_cols && std::find(file.write_cols->begin(), file.write_cols->end(), found.name) == file.write_cols->end()) return nullptr;
-  return &found;
+  return StoresColumn(file, found.name) ? &found : nullptr;
 }
 
 PredicatePtr InFileTerms(const PredicatePtr& condition, const TableSchema& schema, const TableSchema& file_schema, const DataFileMeta& file) {

@@ -14,6 +14,7 @@
 #include "table/branch_files_internal.h"
 #include "table/branch_merge.h"
 #include "table/lines.h"
+#include "table/row_tracking.h"
 #include "table/scan.h"
 #include "table/table.h"
 #include "types/row_json.h"
@@ -209,8 +210,12 @@ class RowComparison {
 
   Status CompareRows(const Bucket& from, const Bucket& to) {
     std::set<FileState> common;
-    std::set_intersection(from.files.begin(), from.files.end(), to.files.begin(), to.files.end(),
-                          std::inserter(common, common.end()));
+    BRAID_TRY_ASSIGN(const bool from_evolves, EvolvesData(from_.table));
+    BRAID_TRY_ASSIGN(const bool to_evolves, EvolvesData(to_.table));
+    if (!from_evolves && !to_evolves) {  // else another file may have other columns of the same rows
+      std::set_intersection(from.files.begin(), from.files.end(), to.files.begin(), to.files.end(),
+                            std::inserter(common, common.end()));
+    }
     for (const DataSplit& split : from.splits) {
       BRAID_TRY(VisitRows(from_.table, WithoutCommon(split, common), shared_.from_names,
                           [&](const Batch& batch, std::int64_t row) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "table/row_tracking.h"
 #include "table/scan_filter_internal.h"
 
 namespace braid {
@@ -35,9 +36,11 @@ PredicatePtr ValueFilter(const Table& table, const PredicatePtr& filter) {
   // A merged value may match although that of no version does.
   const std::string engine = table.options().Get("merge-engine", "deduplicate");
   if (table.schema().has_primary_key() && (engine == "partial-update" || engine == "aggregation")) return nullptr;
+  const std::vector<std::string> columns = NamesOf(table.schema().fields);
   std::vector<PredicatePtr> others;
   for (const PredicatePtr& conjunct : Conjuncts(filter)) {
-    if (ConjunctsOn(conjunct, table.schema().partition_keys) == nullptr) others.push_back(conjunct);
+    const bool of_partition = ConjunctsOn(conjunct, table.schema().partition_keys) != nullptr;
+    if (!of_partition && ConjunctsOn(conjunct, columns) != nullptr) others.push_back(conjunct);
   }
   return others.empty() ? nullptr : Predicate::And(std::move(others));
 }
@@ -57,11 +60,15 @@ ScanFilter::ScanFilter(const Table& table, ScanScope scope)
     key_filter_ = ConjunctsOn(scope_.filter, NamesOf(key_fields_));
   }
   if (value_filter_ != nullptr) value_filter_fields_ = table.schema().Project(value_filter_->Columns());
+  const std::string row_id(kRowIdColumn);
+  row_id_filter_ = ConjunctsOn(scope_.filter, std::span(&row_id, 1));
 }
 
 Result<std::unique_ptr<const ScanFilter>> ScanFilter::Make(const Table& table, ScanScope scope) {
   std::unique_ptr<ScanFilter> filter(new ScanFilter(table, std::move(scope)));
   BRAID_TRY_ASSIGN(filter->reads_indexes_, ReadsFileIndexes(table.options()));
+  BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
+  if (evolves) filter->value_filter_ = filter->row_id_filter_ = nullptr;  // no file knows its rows alone
   BRAID_TRY_ASSIGN(filter->buckets_, BucketSelector::Make(table.schema(), table.options(), filter->scope_.filter));
   const std::optional<std::set<BinaryRow>>& partitions = filter->scope_.partitions;
   if (partitions && partitions->size() <= kMaxPartitionTests) {
@@ -79,12 +86,21 @@ Result<bool> ScanFilter::MayMatch(const ManifestFileMeta& manifest) const {
       (bucket->value() < *manifest.min_bucket || bucket->value() > *manifest.max_bucket)) {
     return false;
   }
+  const std::int64_t entries = manifest.num_added_files + manifest.num_deleted_files;
+  if (tests_row_ids() && manifest.min_row_id && manifest.max_row_id &&
+      !MayMatchRowIds(*manifest.min_row_id, *manifest.max_row_id, entries)) {
+    return false;
+  }
   if (!tests_partitions()) return true;
   BRAID_TRY_ASSIGN(const std::vector<ColumnBounds> bounds, BoundsOf(manifest.partition_stats, partition_fields_));
-  const std::int64_t entries = manifest.num_added_files + manifest.num_deleted_files;
   const auto may_match = [&](const PredicatePtr& test) { return test->MayMatch(partition_fields_, bounds, entries); };
   if (partition_filter_ != nullptr && !may_match(partition_filter_)) return false;
   return partition_tests_.empty() || std::any_of(partition_tests_.begin(), partition_tests_.end(), may_match);
+}
+
+bool ScanFilter::MayMatchRowIds(std::int64_t first, std::int64_t last, std::int64_t row_count) const {
+  const ColumnBounds bounds{.min = first, .max = last, .null_count = 0};
+  return row_id_filter_->MayMatch(std::span(&RowIdField(), 1), std::span(&bounds, 1), row_count);
 }
 
 Result<bool> ScanFilter::MatchesPartition(const BinaryRow& partition) const {
@@ -133,6 +149,11 @@ Result<bool> EntryTest::MayMatchValue(const DataFileMeta& file) {
   BRAID_TRY_ASSIGN(const std::vector<ColumnBounds> bounds, values_.Read(file));
   if (!filter_.value_filter_->MayMatch(filter_.value_filter_fields_, bounds, file.row_count)) return false;
   return indexes_.MayMatch(file);
+}
+
+bool EntryTest::MayMatchRowIds(const DataFileMeta& file) const {
+  if (!filter_.tests_row_ids() || !file.first_row_id) return true;
+  return filter_.MayMatchRowIds(*file.first_row_id, *file.first_row_id + file.row_count - 1, file.row_count);
 }
 
 bool EntryTest::WantsBucket(BucketId bucket) const {

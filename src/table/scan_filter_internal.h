@@ -38,12 +38,15 @@ class ScanFilter {
   bool tests_heads() const { return scope_.bucket || tests_partitions() || buckets_ != nullptr; }
   bool tests_keys() const { return key_filter_ != nullptr; }
   bool tests_values() const { return value_filter_ != nullptr; }
+  bool tests_row_ids() const { return row_id_filter_ != nullptr; }
 
  private:
   friend class EntryTest;
   ScanFilter(const Table& table, ScanScope scope);
 
   bool tests_partitions() const { return partition_filter_ != nullptr || scope_.partitions.has_value(); }
+  /// Whether so many rows with ids from `first` to `last` may hold one that is wanted.
+  bool MayMatchRowIds(std::int64_t first, std::int64_t last, std::int64_t row_count) const;
 
   ScanScope scope_;
   std::vector<DataField> partition_fields_;
@@ -57,6 +60,7 @@ class ScanFilter {
   std::vector<DataField> value_filter_fields_;
   TableSchema schema_;
   bool reads_indexes_ = true;
+  PredicatePtr row_id_filter_;  // may be null
   SchemaCache& schemas_;  // the table's, which outlives this
 };
 
@@ -81,6 +85,8 @@ class EntryTest {
   Result<bool> MayMatchKey(const DataFileMeta& file) const;
   /// By value statistics, then by the indexes that the entry holds.
   Result<bool> MayMatchValue(const DataFileMeta& file);
+  /// By the range of the rows' ids, where the file has one.
+  bool MayMatchRowIds(const DataFileMeta& file) const;
 
  private:
   using KnownPartition = std::pair<const std::string, bool>;

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "mergetree/interval_partition.h"
+#include "table/row_range.h"
+#include "table/row_tracking.h"
 
 namespace braid {
 
@@ -95,6 +98,34 @@ void AddRawSplits(const BucketFiles& bucket, const Packing& packing, SharedLists
   });
 }
 
+// Splits of a data-evolution table, in the order of its rows: files that hold columns of the same rows stay together.
+Status AddRangeSplits(const BucketFiles& bucket, const Packing& packing, SharedLists& lists, std::vector<DataSplit>& splits) {
+  std::unordered_map<const DataFileMeta*, const ScannedFile*> scanned;
+  std::vector<const DataFileMeta*> metas;
+  for (const ScannedFile& file : bucket.files) {
+    scanned.emplace(file.meta, &file);
+    metas.push_back(file.meta);
+  }
+  BRAID_TRY_ASSIGN(const std::vector<RowRange> ranges, GroupByRowRange(metas));
+  const auto bytes = [](const RowRange& range) {
+    std::int64_t sum = 0;
+    for (const auto* files : {&range.files, &range.blobs}) {
+      for (const DataFileMeta* file : *files) sum += file->file_size;
+    }
+    return sum;
+  };
+  packing.Pack(std::span(ranges), bytes, [&](std::span<const RowRange> bin) {
+    std::vector<ScannedFile> files;
+    for (const RowRange& range : bin) {
+      for (const auto* part : {&range.files, &range.blobs}) {
+        for (const DataFileMeta* file : *part) files.push_back(*scanned.at(file));
+      }
+    }
+    splits.emplace_back(NewSplit(bucket)).files = lists.Make(files);
+  });
+  return Ok();
+}
+
 void SortBySequence(std::vector<ScannedFile>& files) {
   std::stable_sort(files.begin(), files.end(), [](const ScannedFile& a, const ScannedFile& b) {
     return a.min_sequence_number < b.min_sequence_number;
@@ -156,8 +187,11 @@ Result<std::vector<DataSplit>> GenerateBatchSplits(const Table& table, FilesByBu
   SharedLists lists(files);
   std::vector<DataSplit> splits;
   splits.reserve(raw_splits);  // there may be many, and moving them costs as much as making them
+  BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
   for (std::size_t i = 0; i < files.buckets.size(); ++i) {
-    if (raw[i]) {
+    if (evolves) {
+      BRAID_TRY(AddRangeSplits(files.buckets[i], packing, lists, splits));
+    } else if (raw[i]) {
       AddRawSplits(files.buckets[i], packing, lists, splits);
     } else {
       BRAID_TRY(AddMergedSplits(table, files.buckets[i], packing, splits));
@@ -169,12 +203,15 @@ Result<std::vector<DataSplit>> GenerateBatchSplits(const Table& table, FilesByBu
 Result<std::vector<DataSplit>> GenerateChangeSplits(const Table& table, FilesByBucket files) {
   BRAID_TRY_ASSIGN(const Packing packing, Packing::Of(table.options()));
   BRAID_TRY_ASSIGN(const std::int64_t buckets, table.options().GetInt("bucket", -1));
+  BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
   const bool has_key = table.schema().has_primary_key();
   SharedLists lists(files);
   std::vector<DataSplit> splits;
   for (BucketFiles& bucket : files.buckets) {
     if (!has_key) SortBySequence(bucket.files);
-    if (!has_key && buckets == -1) {
+    if (evolves) {
+      BRAID_TRY(AddRangeSplits(bucket, packing, lists, splits));
+    } else if (!has_key && buckets == -1) {
       AddRawSplits(bucket, packing, lists, splits);
     } else {
       DataSplit& split = splits.emplace_back(NewSplit(bucket));

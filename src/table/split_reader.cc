@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include <arrow/api.h>
+#include <fmt/format.h>
 
 #include "mergetree/key_value_file.h"
 #include "mergetree/merge_function.h"
@@ -14,6 +16,9 @@
 #include "table/difference_reader.h"
 #include "table/file_scan.h"
 #include "table/key_value_reader.h"
+#include "table/row_range.h"
+#include "table/row_range_reader.h"
+#include "table/row_tracking.h"
 #include "table/scan.h"
 #include "table/snapshot_hold.h"
 #include "table/split_expectation.h"
@@ -133,7 +138,8 @@ Result<std::vector<std::string>> ColumnsToRead(const Table& table, const ReadReq
   for (const DataField& field : output) columns.push_back(field.name);
   if (request.filter == nullptr) return columns;
   for (std::string& column : request.filter->Columns()) {
-    if (table.schema().FindColumn(column) == nullptr) return Error(ErrorCode::kNotFound, "the filter names the unknown column '" + column + "'");
+    BRAID_TRY_ASSIGN(const DataField* field, FindReadableColumn(table, column));
+    if (field == nullptr) return Error(ErrorCode::kNotFound, "the filter names the unknown column '" + column + "'");
     if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(std::move(column));
   }
   return columns;
@@ -146,6 +152,48 @@ std::unique_ptr<BatchReader> Filtering(std::unique_ptr<BatchReader> inner, const
 std::unique_ptr<BatchReader> ConcatenateValues(const std::shared_ptr<SplitFiles>& files, const DataFileList& metas) {
   std::vector<OpenReader> readers;
   for (const DataFileMeta& file : metas) readers.emplace_back([files, file] { return files->OpenValues(file); });
+  return MakeConcatenatingReader(std::move(readers));
+}
+
+// Options that make BLOB columns hold references to where their values are.
+Status RefuseBlobReferences(const Table& table, const std::vector<DataField>& fields) {
+  const auto is_blob = [](const DataField& field) { return field.type.kind() == TypeKind::kBlob; };
+  if (std::none_of(fields.begin(), fields.end(), is_blob)) return Ok();
+  BRAID_TRY_ASSIGN(const bool descriptors, table.options().GetBool("blob-as-descriptor", false));
+  std::string_view option = descriptors ? "blob-as-descriptor" : "";
+  for (const char* name : {"blob-descriptor-field", "blob-view-field", "blob-external-storage-field"}) {
+    if (table.options().Has(name)) option = name;
+  }
+  if (option.empty()) return Ok();
+  return Error(ErrorCode::kUnsupported, fmt::format("BLOB columns of {} cannot be read: it has the option '{}'", table.name(), option))
+      .Hint("the other columns can be read");
+}
+
+// Rows of a data-evolution table, whose files hold some columns each.
+Result<std::unique_ptr<BatchReader>> ConcatenateRanges(const Table& table, const DataSplit& split, const std::shared_ptr<SplitFiles>& files,
+                                                       const std::vector<DataField>& fields, const PredicatePtr& filter) {
+  BRAID_TRY(RefuseBlobReferences(table, fields));
+  std::map<std::string, DeletionVectorRef> vectors;
+  for (std::size_t i = 0; i < split.deletion_vectors.size(); ++i) vectors.emplace(split.files[i].file_name, split.deletion_vectors[i]);
+  const std::string row_id(kRowIdColumn);
+  const PredicatePtr on_row_ids = ConjunctsOn(filter, std::span(&row_id, 1));
+  std::vector<const DataFileMeta*> metas;
+  for (const DataFileMeta& file : split.files) metas.push_back(&file);
+  BRAID_TRY_ASSIGN(std::vector<RowRange> ranges, GroupByRowRange(metas));
+  std::vector<OpenReader> readers;
+  for (RowRange& range : ranges) {
+    const ColumnBounds row_ids{.min = range.first_row_id, .max = range.end_row_id() - 1, .null_count = 0};
+    if (on_row_ids != nullptr && !on_row_ids->MayMatch(std::span(&RowIdField(), 1), std::span(&row_ids, 1), range.row_count)) continue;
+    if (range.files.size() == 1 && range.blobs.empty()) {
+      readers.emplace_back([files, file = *range.files.front()] { return files->OpenValues(file); });
+      continue;
+    }
+    // The list of the split owns what the range points to.
+    readers.emplace_back([table, list = split.files, partition = split.partition, bucket = split.bucket, range = std::move(range), fields, vectors] {
+      const auto vector = vectors.find(AnchorOf(range).file_name);
+      return ReadRowRange(table, partition, bucket, range, fields, vector == vectors.end() ? DeletionVectorRef{} : vector->second);
+    });
+  }
   return MakeConcatenatingReader(std::move(readers));
 }
 
@@ -233,9 +281,17 @@ Result<std::unique_ptr<BatchReader>> OpenSplit(const Table& table, const DataSpl
   if (has_key) {
     BRAID_TRY_ASSIGN(schema, KeyValueSchema::Make(table.schema(), table.options(), columns));
   } else {
-    schema.value_fields = table.schema().Project(columns);
+    for (const std::string& column : columns) {
+      BRAID_TRY_ASSIGN(const DataField* field, FindReadableColumn(table, column));
+      schema.value_fields.push_back(*field);
+    }
   }
   auto files = std::make_shared<SplitFiles>(table, split.partition, split.bucket, split.files, split.deletion_vectors, schema, request.filter);
+  BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
+  if (evolves) {
+    BRAID_TRY_ASSIGN(auto ranges, ConcatenateRanges(table, split, files, schema.value_fields, request.filter));
+    return Filtering(std::move(ranges), request, output.size());
+  }
   if (!has_key) return Filtering(ConcatenateValues(files, split.files), request, output.size());
   if (split.is_changes && !split.before_files.empty()) {
     return Filtering(ReadReplaced(table, split, schema, request.filter), request, output.size());

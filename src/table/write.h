@@ -22,6 +22,9 @@ struct TableWriterOptions {
   /// Compact buckets fully at every so many-th commit, as `full-compaction.delta-commits` and changelog producer
   /// full-compaction ask (spec data.md §3.8); else only Compact does.
   bool compacts_fully_when_due = true;
+  /// The rows are ones that the table has had before: if it tracks rows, they come with two columns more, RowIdField
+  /// and RowSequenceField, the latter NULL where the row was changed.
+  bool rows_are_known = false;
 };
 
 /// Turns rows into data files of their partitions and buckets (spec data.md §3, §8, §9). One thread at a time.

@@ -149,7 +149,7 @@ TEST_F(WriteTest, RefusesFeaturesThatItWouldDamage) {
   struct Case {
     std::string option, value;
   };
-  for (const Case& c : {Case{"data-file.external-paths", "/elsewhere"}, Case{"manifest.format", "orc"}}) {
+  for (const Case& c : {Case{"data-file.external-paths", "/elsewhere"}, Case{"global-index.external-path", "/elsewhere"}}) {
     SCOPED_TRACE(c.option);
     fs_ = std::make_shared<MemoryFileSystem>();
     Options::Map options = {{"bucket", "1"}};

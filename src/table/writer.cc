@@ -33,16 +33,18 @@ Status CheckWritable(const Table& table) {
     return Error(ErrorCode::kUnsupported, fmt::format("{} has {}, which this version reads but does not write", table.name(), feature))
         .Hint("write it with Flink or Spark; docs/compatibility.md shows what is supported");
   };
-  for (const char* option : {"row-tracking.enabled", "data-evolution.enabled", "primary-key.nullable"}) {
+  for (const char* option : {"primary-key.nullable", "blob-as-descriptor"}) {
     BRAID_TRY_ASSIGN(const bool enabled, table.options().GetBool(option, false));
     if (enabled) return unsupported(fmt::format("'{}'='true'", option));
   }
-  for (const char* option : {"data-file.external-paths", "global-index.external-path", "blob-field"}) {
+  for (const char* option : {"data-file.external-paths", "global-index.external-path", "blob-descriptor-field",
+                             "blob-view-field", "blob-external-storage-field"}) {
     if (table.options().Has(option)) return unsupported(fmt::format("the option '{}'", option));
   }
-  // Java looks for manifests in this format, and ours are in Avro.
-  const std::string manifest_format = table.options().Get("manifest.format", "avro");
-  if (ToLower(manifest_format) != "avro") return unsupported(fmt::format("'manifest.format'='{}'", manifest_format));
+  for (const std::string& name : Split(table.options().Get("blob-field", ""), ',')) {
+    const DataField* field = table.schema().FindColumn(Trim(name));
+    if (field != nullptr && field->type.kind() != TypeKind::kBlob) return unsupported(fmt::format("'blob-field'='{}', which is no BLOB column", name));
+  }
   // A producer of a newer version: its readers would wait for changes that nobody writes.
   const std::string producer = ToLower(table.options().Get("changelog-producer", "none"));
   if (producer != "none" && producer != "input" && producer != "lookup" && producer != "full-compaction") {
@@ -237,7 +239,8 @@ class DataTableWriter : public TableWriter {
   Result<OpenBucket*> Open(const BucketKey& key) {
     if (const auto it = buckets_.find(key); it != buckets_.end()) return &it->second;
     BucketWriterConfig config{.table = table_, .partition = key.first, .bucket = key.second, .files = {}, .deletions = {},
-                              .spill_directory = spill_.path(), .commit_user = options_.commit_user};
+                              .spill_directory = spill_.path(), .commit_user = options_.commit_user,
+                              .rows_are_known = options_.rows_are_known};
     BRAID_TRY_ASSIGN(config.files, ExistingFiles(key));
     OpenBucket bucket;
     if (settings_.deletion_vectors && snapshot_) {

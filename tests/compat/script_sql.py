@@ -34,9 +34,9 @@ def properties(options):
 
 
 def type_sql(kind):
-    """The type for a CAST: nullable outside."""
+    """The type for a CAST: nullable outside. SQL has no BLOBs but as columns, which take bytes."""
     if isinstance(kind, str):
-        return kind.removesuffix(" NOT NULL")
+        return "BYTES" if kind == "BLOB" else kind.removesuffix(" NOT NULL")
     name = kind["type"].removesuffix(" NOT NULL")
     if name == "ROW":
         fields = ", ".join(f"{identifier(field['name'])} {inner_type_sql(field['type'])}" for field in kind["fields"])
@@ -97,7 +97,7 @@ def atom(value, kind):
         return f"CAST({quoted(value) if base == 'CHAR' else f'x{quoted(value)}'} AS {kind})"
     if base in ("VARCHAR", "STRING"):
         return f"CAST({quoted(value)} AS STRING)"
-    if base in ("VARBINARY", "BYTES"):
+    if base in ("VARBINARY", "BYTES", "BLOB"):
         if not isinstance(value, str):
             raise NoSql("bytes of a sketch")
         return f"CAST(x{quoted(value)} AS BYTES)"

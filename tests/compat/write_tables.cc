@@ -18,12 +18,15 @@
 #include <utility>
 #include <vector>
 
+#include <arrow/api.h>
 #include <fmt/format.h>
 
 #include "base/json.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "meta/schema_change.h"
+#include "table/addressed_rows.h"
+#include "table/column_update.h"
 #include "table/commit.h"
 #include "table/delete_rows.h"
 #include "table/expire.h"
@@ -132,6 +135,7 @@ Datum ValueOf(const Json& json, const DataType& type) {
     case TypeKind::kDouble: return NumberOf(json);
     case TypeKind::kBinary:
     case TypeKind::kVarBinary:
+    case TypeKind::kBlob:
       if (!json.is_string()) Unknown("bytes of a sketch");
       return BytesOf(json.as_string());
     case TypeKind::kChar:
@@ -145,7 +149,6 @@ Datum ValueOf(const Json& json, const DataType& type) {
     case TypeKind::kMultiset: return PairsOf(json, type.element(), DataType::Int());
     case TypeKind::kRow: return RowOf(json, type.fields());
     case TypeKind::kVariant:
-    case TypeKind::kBlob:
     case TypeKind::kVector: Unknown(fmt::format("a value of type {}", type.ToString()));
     default: return TextValueOf(json.is_string() ? json.as_string() : PrintJson(json), type);
   }
@@ -455,7 +458,28 @@ class Script {
     Require(catalog_->CreateTable(identifier, definition, false), "create_table");
   }
 
+  // Other values of some columns, for all rows of a range.
+  void WriteColumns(const Json& step) {
+    CheckKeys(step, {"table", "branch", "columns", "first_row_id", "rows"});
+    const Table table = Open(step);
+    const auto rows = Take(AddressedRows::Make(table), "write");
+    ColumnUpdate update = Take(ColumnUpdate::Make(rows, Names(step, "columns")), "write");
+    const Rows values = RowsOf(step, table.schema().Project(Names(step, "columns")));
+    std::int32_t range = 0;
+    while (rows->files().at(static_cast<std::size_t>(range)).meta.first_row_id != *step.FindInteger("first_row_id")) ++range;
+    for (std::size_t row = 0; row < values.rows.size(); ++row) {
+      const Batch one = Take(MakeBatch(update.fields(), std::span(&values.rows[row], 1)), "write");
+      const auto file = Take(MakeConstantColumn(Datum(range), DataType::Int(), 1), "write");
+      const auto position = Take(MakeConstantColumn(Datum(static_cast<std::int64_t>(row)), DataType::BigInt(), 1), "write");
+      Require(update.Add(static_cast<const arrow::Int32Array&>(*file), static_cast<const arrow::Int64Array&>(*position), one), "write");
+    }
+    Committable committable;
+    committable.messages = Take(update.Finish(), "write");
+    Take(TableCommit(table, "braid").Commit(committable), "write");
+  }
+
   void Write(const Json& step) {
+    if (step.Find("columns") != nullptr) return WriteColumns(step);
     CheckKeys(step, {"table", "branch", "options", "rows", "generate", "overwrite", "user", "identifier", "watermark",
                      "properties", "force", "wait_compaction"});
     const Table table = Open(step);
