@@ -226,10 +226,13 @@ TEST_F(FileSystemCatalogTest, ShowsARegisteredDatabase) {
   EXPECT_THAT(catalog->ListDatabases(), HasValue(ElementsAre("db")));
 }
 
-TEST(MakeFileSystemCatalogTest, TakesLocalFoldersOnly) {
+TEST(MakeFileSystemCatalogTest, TakesFoldersAndStoresThatItKnows) {
   EXPECT_THAT(MakeFileSystemCatalog("c", Options()), IsError(ErrorCode::kInvalidArgument));
-  EXPECT_THAT(MakeFileSystemCatalog("c", Options(Options::Map{{"warehouse", "s3://bucket/w"}})),
+  EXPECT_THAT(MakeFileSystemCatalog("c", Options(Options::Map{{"warehouse", "ftp://host/w"}})),
               IsError(ErrorCode::kUnsupported));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto bucket,
+                             MakeFileSystemCatalog("c", Options(Options::Map{{"warehouse", "s3://bucket/w/"}})));
+  EXPECT_EQ(bucket->warehouse(), "s3://bucket/w");
   BRAID_ASSERT_OK_AND_ASSIGN(const auto catalog,
                              MakeFileSystemCatalog("c", Options(Options::Map{{"warehouse", "FILE:///tmp/w/"}})));
   EXPECT_EQ(catalog->warehouse(), "/tmp/w");
