@@ -54,7 +54,6 @@ Result<DatumList> TagRow(const Tag& tag) {
       snapshot.total_record_count,
       std::move(create_time),
       OrNull(tag.time_retained),
-      OrNull(GuardedBranch(tag.name)),
   };
 }
 
@@ -147,9 +146,7 @@ SystemTableProviderPtr TagsTable() {
                   {"record_count", DataType::BigInt()},
                   // Java declares TIMESTAMP(3), yet gives the nanoseconds that the tag's file holds.
                   {"create_time", DataType::Timestamp(9)},
-                  {"time_retained", DataType::String()},
-                  // Not Java's: the branch that a guard tag protects.
-                  {"branch_of", DataType::String()}}),
+                  {"time_retained", DataType::String()}}),
       TagRows);
 }
 

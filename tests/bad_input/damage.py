@@ -99,11 +99,10 @@ def tables_of_newer_versions(program):
         ("t", "changelog-producer", "oracle"),
         ("log", "file.format", "lance"),
         ("log", "bucket", "-7"),
-        ("log", "data-evolution.enabled", "true"),
         ("log", "manifest.format", "json"),
         ("log", "type", "object-table"),
     ):
-        edits.append((table, "schema/schema-0", {"options": {option: value}}, [value if value != "true" else option]))
+        edits.append((table, "schema/schema-0", {"options": {option: value}}, [value]))
     inserts = {"t": "INSERT INTO d.t VALUES (9, 'p1', 'v9')", "log": "INSERT INTO d.log VALUES (7, 'x')"}
     for table, file, values, words in edits:
         path = program.warehouse / "d.db" / table / file
