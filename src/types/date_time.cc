@@ -170,12 +170,12 @@ std::int32_t RoundedMillis(std::string_view fraction) {
   return millis;
 }
 
-/// The offset after a '+' or '-' ("01:30", "1"), in milliseconds.
+/// The offset after a '+' or '-' ("01:30", "1"), in milliseconds; one that is too large wraps, as in Java.
 std::optional<std::int32_t> ParseJavaOffset(std::string_view text) {
   const std::size_t colon = text.find(':');
   const auto hours = ParsePart(text.substr(0, colon));
   if (!hours) return std::nullopt;
-  if (colon == std::string_view::npos) return *hours * static_cast<std::int32_t>(kMillisPerHour);
+  if (colon == std::string_view::npos) return static_cast<std::int32_t>(*hours * kMillisPerHour);
   const auto minutes = ParsePart(text.substr(colon + 1));
   if (!minutes) return std::nullopt;
   return static_cast<std::int32_t>(*hours * kMillisPerHour + *minutes * kMillisPerMinute);
