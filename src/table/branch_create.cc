@@ -180,12 +180,9 @@ class BranchCreation {
             "= exclusive)");
   }
 
-  // A tag may have come from a former main, where its id meant another snapshot than the line has under it now.
   Result<bool> ParentHasForkPoint() const {
-    const Result<Snapshot> present = ReadSnapshot(fs_, origin_.parent->paths, origin_.snapshot->id);
-    if (!present && present.error().code() == ErrorCode::kNotFound) return false;
-    if (!present) return present.error();
-    return RefOf(*present) == RefOf(*origin_.snapshot);
+    BRAID_TRY_ASSIGN(const UnderId found, LookUnderId(fs_, origin_.parent->paths, *origin_.snapshot));
+    return found == UnderId::kThatSnapshot;
   }
 
   bool HasRunOut(const Tag& tag) const {

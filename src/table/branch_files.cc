@@ -91,6 +91,13 @@ const ForkRecord* LowestForkBelow(const TableLines& lines, const Line& line, std
   return nullptr;
 }
 
+Result<UnderId> LookUnderId(const FileSystem& fs, const TablePaths& line, const Snapshot& snapshot) {
+  const Result<Snapshot> present = ReadSnapshot(fs, line, snapshot.id);
+  if (!present && present.error().code() == ErrorCode::kNotFound) return UnderId::kNothing;
+  if (!present) return present.error();
+  return RefOf(*present) == RefOf(snapshot) ? UnderId::kThatSnapshot : UnderId::kAnother;
+}
+
 Result<Snapshot> ForkPointOf(const FileSystem& fs, const ForkRecord& record, const TablePaths& parent) {
   if (!record.anchor) {
     return Error(ErrorCode::kNotFound, fmt::format("branch {} was not made from a snapshot", record.name));

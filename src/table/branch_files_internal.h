@@ -2,6 +2,7 @@
 
 // Steps that operations on branches share.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,10 @@ Result<std::vector<std::string>> StageSchemas(FileSystem& fs, const TablePaths& 
 /// The record, on the way from a line up to its ancestor, with the lowest fork point: there the two begin to differ.
 /// nullptr if the way is not recorded.
 const ForkRecord* LowestForkBelow(const TableLines& lines, const Line& line, std::string_view ancestor_id);
+
+/// What a line has under a snapshot's id. A tag may have come from a former main, where the id meant another snapshot.
+enum class UnderId : std::uint8_t { kNothing, kThatSnapshot, kAnother };
+Result<UnderId> LookUnderId(const FileSystem& fs, const TablePaths& line, const Snapshot& snapshot);
 
 /// The last snapshot that a branch has in common with its parent. After the branch's own parent was deleted that is not its
 /// base. Errors: kNotFound if the parent does not hold it any more and nothing tells it.

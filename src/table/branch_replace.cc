@@ -122,10 +122,8 @@ class ReplacePreflight {
   }
 
   Status CheckForkIsMains() const {
-    const Result<Snapshot> present = ReadSnapshot(fs_, old_.paths, fork_.id);
-    if (!present && present.error().code() == ErrorCode::kNotFound) return Ok();  // expired
-    if (!present) return present.error();
-    if (RefOf(*present) == RefOf(fork_)) return Ok();
+    BRAID_TRY_ASSIGN(const UnderId found, LookUnderId(fs_, old_.paths, fork_));
+    if (found != UnderId::kAnother) return Ok();  // it may have expired
     return Refused("merge.parent-rewound", fmt::format("main of {} was rolled back below snapshot {}, from which {} was made", name(), fork_.id, branch_->name),
                    "merge the branch, or adopt it at a snapshot that both have");
   }

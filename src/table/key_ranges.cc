@@ -10,6 +10,8 @@ namespace {
 
 // The slowest part must read at most this share of the whole.
 constexpr double kWorthCutting = 0.75;
+// Keys at which a cut is tried: a bucket may have thousands of files, and each trial looks at all of them.
+constexpr std::size_t kTrials = 64;
 
 bool CanCut(const DataType& type) {
   switch (type.kind()) {
@@ -66,14 +68,26 @@ Result<std::vector<FileKeys>> KeysOf(const DataSplit& split, const DataType& typ
   return keys;
 }
 
-// The range cut where its halves weigh the same as nearly as files allow; nullopt if no cut is worth its cost.
-std::optional<std::pair<KeyRange, KeyRange>> Cut(const KeyRange& range, const std::vector<FileKeys>& files) {
+// Keys where files begin, ascending, and evenly chosen if there are many.
+std::vector<Datum> PlacesToCut(const std::vector<FileKeys>& files) {
+  std::vector<Datum> all;
+  for (const FileKeys& file : files) all.push_back(file.min);
+  std::ranges::sort(all, Less);
+  if (all.size() <= kTrials) return all;
+  std::vector<Datum> places;
+  for (std::size_t i = 0; i < kTrials; ++i) places.push_back(all[i * all.size() / kTrials]);
+  return places;
+}
+
+// The range cut where its halves weigh the same as nearly as the places allow; nullopt if no cut is worth its cost.
+std::optional<std::pair<KeyRange, KeyRange>> Cut(const KeyRange& range, const std::vector<Datum>& places,
+                                                 const std::vector<FileKeys>& files) {
   std::optional<std::pair<KeyRange, KeyRange>> best;
   auto least = static_cast<std::int64_t>(kWorthCutting * static_cast<double>(BytesIn(range, files)));
-  for (const FileKeys& file : files) {
-    if ((range.from && !Less(*range.from, file.min)) || (range.to && !Less(file.min, *range.to))) continue;
-    const KeyRange below{range.from, file.min};
-    const KeyRange above{file.min, range.to};
+  for (const Datum& key : places) {
+    if ((range.from && !Less(*range.from, key)) || (range.to && !Less(key, *range.to))) continue;
+    const KeyRange below{range.from, key};
+    const KeyRange above{key, range.to};
     const std::int64_t slower = std::max(BytesIn(below, files), BytesIn(above, files));
     if (slower > least) continue;
     least = slower;
@@ -84,13 +98,14 @@ std::optional<std::pair<KeyRange, KeyRange>> Cut(const KeyRange& range, const st
 
 // Cuts the heaviest range until there are as many as wanted.
 std::vector<KeyRange> CutInto(std::size_t wanted, const std::vector<FileKeys>& files) {
+  const std::vector<Datum> places = PlacesToCut(files);
   std::vector<KeyRange> done;
   std::vector<KeyRange> open = {KeyRange{}};
   while (!open.empty() && done.size() + open.size() < wanted) {
     const auto heaviest = std::ranges::max_element(open, {}, [&](const KeyRange& range) { return BytesIn(range, files); });
     const KeyRange range = std::move(*heaviest);
     open.erase(heaviest);
-    if (auto halves = Cut(range, files)) {
+    if (auto halves = Cut(range, places, files)) {
       open.push_back(std::move(halves->first));
       open.push_back(std::move(halves->second));
     } else {

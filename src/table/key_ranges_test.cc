@@ -53,6 +53,13 @@ TEST_F(KeyRangesTest, CutsTheHeaviestPartAgain) {
   EXPECT_THAT(keys, HasValue(ElementsAre("k < 10", "k >= 10 AND k < 20", "k >= 20 AND k < 30", "k >= 30")));
 }
 
+TEST_F(KeyRangesTest, CutsManyFilesInTheMiddleToo) {
+  std::vector<DataFileMeta> files;
+  for (int i = 0; i < 1000; ++i) files.push_back(FileOf(10 * i, 10 * i + 9, 10));
+  EXPECT_THAT(KeysOf(std::move(files), 2), HasValue(ElementsAre("k < 5000", "k >= 5000")));
+  for (const ReadUnit& unit : units_) EXPECT_THAT(unit.split.files, SizeIs(500));
+}
+
 TEST_F(KeyRangesTest, LeavesWholeWhatEveryPartWouldHaveToRead) {
   EXPECT_THAT(KeysOf({FileOf(0, 99, 100), FileOf(1, 98, 100), FileOf(50, 60, 1)}, 4), HasValue(ElementsAre("all")));
   EXPECT_THAT(KeysOf({FileOf(7, 7, 100), FileOf(7, 7, 100)}, 2), HasValue(ElementsAre("all"))) << "one key";

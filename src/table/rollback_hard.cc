@@ -53,13 +53,10 @@ Result<Above> FindAbove(const FileSystem& fs, const TablePaths& line, SnapshotId
   return above;
 }
 
-// A tag may have come from a former main, where its id meant another snapshot than the line has under it now: readers
-// that have that one must not find another in its place.
+// Readers that have the line's own snapshot must not find another in its place.
 Status CheckIsOfLine(const Table& table, const Snapshot& target, const SnapshotSelector& selector) {
-  const Result<Snapshot> present = ReadSnapshot(table.file_system(), table.paths(), target.id);
-  if (!present && present.error().code() == ErrorCode::kNotFound) return Ok();
-  if (!present) return present.error();
-  if (RefOf(*present) == RefOf(target)) return Ok();
+  BRAID_TRY_ASSIGN(const UnderId found, LookUnderId(table.file_system(), table.paths(), target));
+  if (found != UnderId::kAnother) return Ok();
   return Error(ErrorCode::kConflict,
                fmt::format("tag {} holds a snapshot {} of a former line, which {} has not", selector.tag.value_or(""),
                            target.id, table.paths().DisplayName()))
