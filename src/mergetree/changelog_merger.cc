@@ -47,7 +47,6 @@ Result<Batch> ChangelogMerger::Merge(const RowGroups& groups) {
   chosen_.Clear();
   forced_.clear();
   before_.assign(groups.group_ends.size(), {});
-  lookup_sources_.clear();
   if (config_.rule == ChangelogRule::kFullCompaction) {
     PrepareFullCompaction(groups);
   } else {
@@ -62,6 +61,7 @@ Result<Batch> ChangelogMerger::Merge(const RowGroups& groups) {
   BRAID_TRY_ASSIGN(Batch results, Output());
   if (config_.on_changelog != nullptr) BRAID_TRY(EmitChangelog(results, result_groups));
   DropSourcesFrom(own_sources);
+  lookup_sources_.clear();
   return WithoutDropped(std::move(results), result_groups);
 }
 
@@ -153,10 +153,10 @@ Status ChangelogMerger::LookUp(const EncodedKeys& keys, std::size_t group, Befor
 }
 
 std::int32_t ChangelogMerger::SourceOf(const LookupHit& hit) {
-  const auto found = lookup_sources_.find(hit.batch.get());
+  const auto found = lookup_sources_.find(hit.batch);
   if (found != lookup_sources_.end()) return found->second;
   const std::int32_t added = AddSource(hit.batch->batch, hit.batch->origin);
-  lookup_sources_.emplace(hit.batch.get(), added);
+  lookup_sources_.emplace(hit.batch, added);
   return added;
 }
 

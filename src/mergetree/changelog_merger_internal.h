@@ -84,7 +84,8 @@ class ChangelogMerger : public GroupMerger {
   RowGroups chosen_;
   std::vector<std::uint8_t> forced_;
   std::vector<Before> before_;
-  std::map<const LookupBatch*, std::int32_t> lookup_sources_;
+  // Holds the batches: the address of one that was let go could come again as another's.
+  std::map<std::shared_ptr<const LookupBatch>, std::int32_t> lookup_sources_;
 };
 
 }  // namespace braid
