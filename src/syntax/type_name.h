@@ -24,7 +24,7 @@ struct TypeName {
   /// ARRAY, MULTISET, VECTOR: the element; MAP: key and value.
   std::vector<TypeName> arguments = {};
   /// ROW alone.
-  std::vector<TypeField> fields = {};
+  std::vector<TypeField> fields;
   /// INTERVAL: "DAY TO SECOND(3)" and the like, in capitals. RAW: the two string arguments, separated by a line feed.
   std::string qualifier = {};
   /// True for NOT NULL, false for NULL, absent if neither is written.
