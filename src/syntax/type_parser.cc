@@ -29,6 +29,13 @@ const TypeWord* FindPlainType(std::string_view word) {
   return nullptr;
 }
 
+TypeName NamedType(Position position, std::string name) {
+  TypeName type;
+  type.position = position;
+  type.name = std::move(name);
+  return type;
+}
+
 }  // namespace
 
 Result<TypeName> Parser::ParseTypeName() {
@@ -47,7 +54,7 @@ Result<TypeName> Parser::ParseTypeName() {
   parse_nullability(type);
   while (AtWord("ARRAY") || AtWord("MULTISET")) {
     BRAID_TRY(AddLink());
-    TypeName outer{.position = position, .name = Take().text};
+    TypeName outer = NamedType(position, Take().text);
     outer.arguments.push_back(std::move(type));
     parse_nullability(outer);
     type = std::move(outer);
@@ -57,7 +64,7 @@ Result<TypeName> Parser::ParseTypeName() {
 
 Result<TypeName> Parser::ParsePlainType() {
   const Token& token = Peek();
-  TypeName type{.position = token.position, .name = {}};
+  TypeName type = NamedType(token.position, {});
   if (token.kind == TokenKind::kWord) {
     if (AtWord("TIME") || AtWord("TIMESTAMP") || AtWord("TIMESTAMP_LTZ")) return ParseTemporalType(Take().text);
     if (AtWord("ROW")) return ParseRowType();
@@ -116,7 +123,7 @@ Status Parser::ParseTypeArguments(TypeName& type, std::size_t count) {
 }
 
 Result<TypeName> Parser::ParseTemporalType(std::string name) {
-  TypeName type{.position = tokens_[next_ - 1].position, .name = std::move(name)};
+  TypeName type = NamedType(tokens_[next_ - 1].position, std::move(name));
   BRAID_TRY(ParseTypeParameters(type, 1));
   if (type.name == "TIMESTAMP_LTZ") return type;
   if (AcceptWord("WITHOUT")) {
@@ -130,7 +137,7 @@ Result<TypeName> Parser::ParseTemporalType(std::string name) {
 }
 
 Result<TypeName> Parser::ParseRowType() {
-  TypeName type{.position = Here(), .name = "ROW"};
+  TypeName type = NamedType(Here(), "ROW");
   Take();
   if (Accept(TokenKind::kNotEqual)) return type;  // ROW<>
   const bool has_parentheses = Accept(TokenKind::kLeftParen);
@@ -151,7 +158,7 @@ Result<TypeName> Parser::ParseRowType() {
 }
 
 Result<TypeName> Parser::ParseRawType() {
-  TypeName type{.position = Here(), .name = "RAW"};
+  TypeName type = NamedType(Here(), "RAW");
   Take();
   BRAID_TRY(Expect(TokenKind::kLeftParen, "("));
   BRAID_TRY_ASSIGN(const std::string class_name, ParseString("the class as 'text'"));
