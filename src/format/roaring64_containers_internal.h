@@ -1,14 +1,15 @@
 #pragma once
 
-// The containers of a 64-bit Roaring bitmap as Java's class Roaring64Bitmap of RoaringBitmap 1.2.1 keeps and writes them:
-// sets of 2-byte numbers in an array, where a container that was taken out leaves a hole. All numbers are little-endian.
+// The containers of a 64-bit Roaring bitmap as Java's class Roaring64Bitmap of RoaringBitmap 1.2.1 keeps and writes
+// them: sets of 2-byte numbers in an array, where a container that was taken out leaves a hole. All numbers are
+// little-endian.
 //
 //   4 bytes  number of arrays, which is 1: a second one would begin after 2^31 containers
 //   1 byte   -2
 //   4 bytes  length of the array, which Java lets grow by halves; behind the last container it is empty
 //   then     for each place 0 for a hole, or 1 and a container: 1 byte for its form, 4 bytes for how many numbers it
-//            holds, and then, in form 0, runs: 2 bytes for their number, of each the first number and how many follow it;
-//            form 1, a bitset of 8192 bytes; form 2, the numbers
+//            holds, and then, in form 0, runs: 2 bytes for their number, of each the first number and how many follow
+//            it; form 1, a bitset of 8192 bytes; form 2, the numbers
 //   8 bytes  number of containers
 //   4 bytes  the array's number, 0
 //   4 bytes  the place of the last container that was added

@@ -13,7 +13,9 @@ constexpr std::array<std::size_t, 4> kMostChildren = {4, 16, 48, 256};
 constexpr std::uint8_t kNoPlace = 0xFF;
 constexpr std::size_t kGroup = 8;  // bytes of one of Java's integers, but for nodes of up to 4
 
-Error Damaged() { return Error(ErrorCode::kCorruption, "bytes that should be the keys of a 64-bit Roaring bitmap are not"); }
+Error Damaged() {
+  return Error(ErrorCode::kCorruption, "bytes that should be the keys of a 64-bit Roaring bitmap are not");
+}
 
 /// The bytes with each group in reverse.
 std::string GroupsReversed(std::string_view bytes, std::size_t group) {
@@ -121,7 +123,8 @@ Result<Roaring64Keys::NodePtr> Roaring64Keys::ReadNode(LittleEndianReader& in, R
     node->container = in.Read<std::uint64_t>();
     if (in.failed() || count != 0) return Damaged();
     std::copy(key.begin(), key.end(), node->key.begin());
-    if (!std::equal(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(depth), node->key.begin())) return Damaged();
+    const auto known = path.begin() + static_cast<std::ptrdiff_t>(depth);
+    if (!std::equal(path.begin(), known, node->key.begin())) return Damaged();
     return node;
   }
 
@@ -170,7 +173,9 @@ void Roaring64Keys::AppendNode(const Node& node, std::string& out) {
     case kUpTo16: out += GroupsReversed(node.bytes + node.left_over, std::min(kGroup, kMostChildren[node.kind])); break;
     case kUpTo48: {
       std::string places(256, static_cast<char>(kNoPlace));
-      for (std::size_t i = 0; i < node.bytes.size(); ++i) places[static_cast<std::uint8_t>(node.bytes[i])] = node.places[i];
+      for (std::size_t i = 0; i < node.bytes.size(); ++i) {
+        places[static_cast<std::uint8_t>(node.bytes[i])] = node.places[i];
+      }
       out += GroupsReversed(places, kGroup);
       break;
     }
@@ -213,7 +218,8 @@ Roaring64Keys::NodePtr Roaring64Keys::InsertBelow(NodePtr node, const Roaring64K
   const std::string rest(key.begin() + static_cast<std::ptrdiff_t>(depth), key.end());
   if (node->kind == kLeaf) {
     const std::string other(node->key.begin() + static_cast<std::ptrdiff_t>(depth), node->key.end());
-    const auto shared = static_cast<std::size_t>(std::mismatch(rest.begin(), rest.end(), other.begin()).first - rest.begin());
+    const auto shared =
+        static_cast<std::size_t>(std::mismatch(rest.begin(), rest.end(), other.begin()).first - rest.begin());
     NodePtr parent = Node::UpTo4(rest.substr(0, shared));
     node->prefix.clear();
     parent->Add(static_cast<std::uint8_t>(other[shared]), std::move(node));

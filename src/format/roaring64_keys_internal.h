@@ -10,13 +10,16 @@
 //   2 bytes  number of children, 0 in a leaf
 //   1 byte   length of the prefix, which are bytes that all keys below share; then the prefix
 //   then     kind 0, 4 bytes, and kind 1, 16 bytes: the children's bytes, ascending. Java keeps them in integers whose
-//              most significant byte is the first and writes those little-endian, so each group of 4, or of 8, is backwards
-//            kind 2, 256 bytes: for each byte the place of its child in Java's array, 0xFF for none, groups of 8 backwards
+//              most significant byte is the first and writes those little-endian, so each group of 4, or of 8, is
+//              backwards
+//            kind 2, 256 bytes: for each byte the place of its child in Java's array, 0xFF for none, groups of 8
+//              backwards
 //            kind 3, 32 bytes: a bit for each byte that has a child, the least significant bit of the first byte for 0
 //            kind 4: the key's 6 bytes, then 8 bytes: the number of its container
 //
-// How a tree came about shows in its bytes: places of children in nodes of kind 2, left-overs behind the children's bytes
-// of kinds 0 and 1, and prefixes of leaves (which mean nothing; removals of other keys leave them). They are kept.
+// How a tree came about shows in its bytes: places of children in nodes of kind 2, left-overs behind the children's
+// bytes of kinds 0 and 1, and prefixes of leaves (which mean nothing; removals of other keys leave them). They are
+// kept.
 
 #include <array>
 #include <cstdint>

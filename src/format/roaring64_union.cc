@@ -1,5 +1,5 @@
-// 64-bit Roaring bitmaps as Java's class Roaring64Bitmap writes them: 0 for an empty one, else 1, 8 bytes for the number of
-// keys, the keys and their containers. This is not the portable form of 64-bit bitmaps.
+// 64-bit Roaring bitmaps as Java's class Roaring64Bitmap writes them: 0 for an empty one, else 1, 8 bytes for the
+// number of keys, the keys and their containers. This is not the portable form of 64-bit bitmaps.
 
 #include <set>
 

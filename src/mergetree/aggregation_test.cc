@@ -178,7 +178,8 @@ TEST(AggregationTest, UnitesBitmapsAndSketches) {
     std::string both;
   };
   const std::vector<Case> cases = {
-      {"rbm32", "3a300000020000000000010001000000180000001c00000001000200a086", "3a30000001000000000001001000000002000300",
+      {"rbm32", "3a300000020000000000010001000000180000001c00000001000200a086",
+       "3a30000001000000000001001000000002000300",
        "3a300000020000000000020001000000180000001e000000010002000300a086"},
       {"rbm64",
        "01020000000000000000020003000000000002000400000000000000000000000000000000000400000000000002540b01000000"
@@ -197,7 +198,9 @@ TEST(AggregationTest, UnitesBitmapsAndSketches) {
     SCOPED_TRACE(c.function);
     const Datum first(*FromHex(c.first));
     const Datum both(*FromHex(c.both));
-    const auto merged = [&](const std::vector<Step>& steps) { return Merged(DataType::VarBinary(900), With(c.function), steps); };
+    const auto merged = [&](const std::vector<Step>& steps) {
+      return Merged(DataType::VarBinary(900), With(c.function), steps);
+    };
     EXPECT_THAT(merged({{first}, {Datum()}, {*FromHex(c.second)}}), HasValue(both));
     EXPECT_THAT(merged({{Datum()}, {Datum()}}), HasValue(Datum()));
     // A value alone is not looked at.

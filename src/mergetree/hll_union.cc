@@ -1,28 +1,29 @@
-// HLL sketches. Few elements are kept as they are, as coupons: a slot in the lower 26 bits and a value from 1 to 63 above
-// them. Up to 7 are a list, more a hash set, and still more become an array of registers, the greatest value of each
-// slot. DataSketches for C++ unites them; what it would read or write otherwise than Java is done here, and it gets to see
-// nothing that was not checked:
+// HLL sketches. Few elements are kept as they are, as coupons: a slot in the lower 26 bits and a value from 1 to 63
+// above them. Up to 7 are a list, more a hash set, and still more become an array of registers, the greatest value of
+// each slot. DataSketches for C++ unites them; what it would read or write otherwise than Java is done here, and it
+// gets to see nothing that was not checked:
 //
-// - An array comes as registers packed in 4, 6 or 8 bits. The library is given 8, and what it returns is packed in 4 here,
-//   as it orders the registers that do not fit into 4 bits otherwise.
+// - An array comes as registers packed in 4, 6 or 8 bits. The library is given 8, and what it returns is packed in 4
+//   here, as it orders the registers that do not fit into 4 bits otherwise.
 // - Sets that can still be updated are hash tables as they lie in memory. The library reads those from streams alone.
 // - A sketch that was made out of order has no use for the sum of its "historic inverse probability" (HIP), but Java
 //   keeps adding to it. The library is not told about the order, so that it does too.
 //
-// The forms, all little-endian. Byte 0: length of the preamble in units of 4 bytes; 1: version, 1; 2: family, 7; 3: binary
-// logarithm of the number of registers; 4: that of a hash table's length; 5: flags; 6: number of coupons of a list, or
-// the least value of all registers; 7: mode in the lower 2 bits, packing in the next 2. A list's coupons follow. A set
-// has 4 bytes for their number before them. An array has three doubles, the HIP sum and the sum of the inverse powers of 2 of
-// registers up to 31 and of greater ones; 4 bytes, the number of registers with the least value; 4 bytes, the number of
-// exceptions; the registers; and the exceptions, registers at least 15 above the least, as coupons.
+// The forms, all little-endian. Byte 0: length of the preamble in units of 4 bytes; 1: version, 1; 2: family, 7; 3:
+// binary logarithm of the number of registers; 4: that of a hash table's length; 5: flags; 6: number of coupons of a
+// list, or the least value of all registers; 7: mode in the lower 2 bits, packing in the next 2. A list's coupons
+// follow. A set has 4 bytes for their number before them. An array has three doubles, the HIP sum and the sum of the
+// inverse powers of 2 of registers up to 31 and of greater ones; 4 bytes, the number of registers with the least
+// value; 4 bytes, the number of exceptions; the registers; and the exceptions, registers at least 15 above the least,
+// as coupons.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <exception>
-#include <optional>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include <hll.hpp>
@@ -58,7 +59,7 @@ Error Damaged() { return Error(ErrorCode::kCorruption, "bytes that should be an 
 
 bool IsCoupon(std::uint32_t pair) { return pair >> kSlotBits != 0; }
 
-/// Whether a hash table of that length may hold so many: the library makes it longer, or an array of it, at three quarters.
+/// Whether a hash table of that length may hold so many. Above three quarters it becomes longer, or an array.
 bool Fits(std::size_t count, std::size_t length) { return 4 * count <= 3 * length; }
 
 struct Preamble {
@@ -120,8 +121,9 @@ Result<Preamble> ReadPreamble(LittleEndianReader& in) {
   const auto last = in.Read<std::uint8_t>();
   preamble.mode = last & 3;
   preamble.packing = last >> 2 & 3;
-  if (in.failed() || version != kVersion || family != kFamily || preamble.mode > kArray || preamble.packing > kIn8Bits ||
-      preamble.length != kPreambleLength[preamble.mode] || preamble.log_k < kLeastLogK || preamble.log_k > kMostLogK) {
+  if (in.failed() || version != kVersion || family != kFamily || preamble.mode > kArray ||
+      preamble.packing > kIn8Bits || preamble.length != kPreambleLength[preamble.mode] ||
+      preamble.log_k < kLeastLogK || preamble.log_k > kMostLogK) {
     return Damaged();
   }
   return preamble;

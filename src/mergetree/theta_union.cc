@@ -1,20 +1,22 @@
-// Theta sketches: hashes of a set's elements that lie below a limit, theta. Those of a union lie below the least theta of its
-// parts; if they are more than 4096, the 4097th becomes theta.
+// Theta sketches: hashes of a set's elements that lie below a limit, theta. Those of a union lie below the least
+// theta of its parts; if they are more than 4096, the 4097th becomes theta.
 //
 // DataSketches for C++ is not used here: it reads neither sketches that can still be updated nor compressed ones, and
 // release 3.x keeps hashes above the theta of a part that comes after them.
 //
-// The forms, all little-endian. Byte 0 (its lower 6 bits): length of the preamble in units of 8 bytes; byte 1: version; byte
-// 2: family, 3 for compact sketches, 1 and 2 for hash tables; byte 5: flags; bytes 6 and 7: hash of the seed. Then, in versions
-// 1 to 3, if the preamble is longer: 4 bytes for the number of hashes, 4 for a float that says what was sampled, 8 for
-// theta; then the hashes, or a table of them, 2 to the power of byte 4 long. A preamble of one unit is that of an empty
-// sketch or, by its flags, of one with a single hash. Version 4: byte 3, bits of an entry; byte 4, bytes of the number
-// of entries; theta if the preamble is longer; that number; the differences between hashes, most significant bit first.
+// The forms, all little-endian. Byte 0 (its lower 6 bits): length of the preamble in units of 8 bytes; byte 1:
+// version; byte 2: family, 3 for compact sketches, 1 and 2 for hash tables; byte 5: flags; bytes 6 and 7: hash of the
+// seed. Then, in versions 1 to 3, if the preamble is longer: 4 bytes for the number of hashes, 4 for a float that
+// says what was sampled, 8 for theta; then the hashes, or a table of them, 2 to the power of byte 4 long. A preamble
+// of one unit is that of an empty sketch or, by its flags, of one with a single hash. Version 4: byte 3, bits of an
+// entry; byte 4, bytes of the number of entries; theta if the preamble is longer; that number; the differences
+// between hashes, most significant bit first.
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/little_endian.h"
@@ -42,7 +44,8 @@ struct ThetaSketch {
 };
 
 Error Damaged() {
-  return Error(ErrorCode::kCorruption, "bytes that should be a theta sketch are not one, or it was made with a seed of its own");
+  return Error(ErrorCode::kCorruption,
+               "bytes that should be a theta sketch are not one, or it was made with a seed of its own");
 }
 
 /// What every form begins with.
