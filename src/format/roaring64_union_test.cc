@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
+#include "base/little_endian.h"
 #include "base/result_matchers.h"
 #include "format/java_unions_testing.h"
 #include "format/roaring_union.h"
@@ -39,12 +42,45 @@ TEST(Roaring64UnionTest, KeepsWhatIsUnitedWithNothing) {
   EXPECT_THAT(UnionRoaring64Bitmaps(five, five), HasValue(five));
 }
 
+/// Keys with 17 different last bytes below one node, and the container {5} for each: the places of the children, 0xFF
+/// for none.
+std::string OfWideNode(std::uint16_t count, std::string places) {
+  for (auto group = places.begin(); group != places.end(); group += 8) std::reverse(group, group + 8);
+  std::string bytes = Hex({kTag, "1100000000000000", "02"});
+  AppendLittleEndian(count, bytes);
+  bytes += Hex({"05", "0000000000"}) + places;
+  for (int i = 0; i < 17; ++i) {
+    bytes += Hex({kLeafHead, "0000000000"}) + static_cast<char>(i) + static_cast<char>(i) + std::string(7, '\0');
+  }
+  bytes += Hex({"01000000fe11000000"});
+  for (int i = 0; i < 17; ++i) bytes += Hex({kFive});
+  return bytes + Hex({"1100000000000000", "00000000", "10000000"});
+}
+
+TEST(Roaring64UnionTest, RefusesPlacesThatCannotBe) {
+  std::string places(256, '\xFF');
+  for (int i = 0; i < 17; ++i) places[static_cast<std::size_t>(i)] = static_cast<char>(i + 20);
+  const std::string good = OfWideNode(17, places);
+  EXPECT_THAT(UnionRoaring64Bitmaps(good, good), HasValue(good));
+  EXPECT_THAT(UnionRoaring64Bitmaps(good, OfWideNode(18, places)), IsError(ErrorCode::kCorruption));
+  std::string twice = places;
+  twice[3] = twice[4];
+  EXPECT_THAT(UnionRoaring64Bitmaps(good, OfWideNode(17, twice)), IsError(ErrorCode::kCorruption));
+  std::string beyond = places;
+  beyond[3] = 48;
+  EXPECT_THAT(UnionRoaring64Bitmaps(good, OfWideNode(17, beyond)), IsError(ErrorCode::kCorruption));
+}
+
 TEST(Roaring64UnionTest, RefusesBitmapsThatLieAboutThemselves) {
   struct Case {
     std::string name;
     std::string bytes;
   };
   const std::string bits(2 * 8191, '0');
+  std::string too_many = "010201100000";
+  for (int number = 0; number <= 4096; ++number) {
+    for (const int byte : {number & 255, number >> 8}) too_many += ToHex(std::string(1, static_cast<char>(byte)));
+  }
   const std::vector<Case> cases = {
       {"nothing", ""},
       {"an unknown tag", FromTestHex("02")},
@@ -72,6 +108,15 @@ TEST(Roaring64UnionTest, RefusesBitmapsThatLieAboutThemselves) {
             "0200000000000000", "0000000001000000"})},
       {"a key without a container",
        Hex({kTag, kKeyCount, kLeafHead, kKey, "0100000000000000", kArray, kFive, kContainerCount, kLast})},
+      {"a node that leads to no key", Hex({kTag, "0000000000000000", "00000000", "00000000", kArray, "00",
+                                           "0000000000000000", kLast})},
+      {"an array in part",
+       Hex({kTag, kKeyCount, kLeafHead, kKey, kContainerNumber, "01000000ff01000000", kFive, kContainerCount, kLast})},
+      {"a second array that is the last",
+       Hex({kTag, kKeyCount, kLeafHead, kKey, kContainerNumber, kArray, kFive, kContainerCount, "0100000000000000"})},
+      {"a container without a key",
+       Hex({kTag, kKeyCount, kLeafHead, kKey, kContainerNumber, "01000000fe02000000", kFive, kFive, "0200000000000000",
+            "0000000001000000"})},
       {"two arrays",
        Hex({kTag, kKeyCount, kLeafHead, kKey, kContainerNumber, "02000000fe01000000", kFive, kContainerCount, kLast})},
       {"an array longer than there are bytes",
@@ -85,7 +130,7 @@ TEST(Roaring64UnionTest, RefusesBitmapsThatLieAboutThemselves) {
             kLast})},
       {"an unknown form", OfContainer("0103010000000500")},
       {"numbers out of order", OfContainer("01020200000005000500")},
-      {"more numbers than an array holds", OfContainer("0102011000000500")},
+      {"more numbers than an array holds", OfContainer(too_many)},
       {"a bitset of other numbers than it says", OfContainer("010102000000" + bits + "01")},
       {"runs that overlap", OfContainer("0100060000000200" "01000200" "03000100")},
       {"a run beyond its container", OfContainer("0100060000000100" "ffff0100")},

@@ -55,19 +55,35 @@ TEST(SketchUnionsTest, DropsHashesAboveTheThetaOfALaterThetaSketch) {
               HasValue(ThetaSketchOf(4, 1000, 5000)));
 }
 
+TEST(SketchUnionsTest, LeavesOutWhatATableNoLongerHolds) {
+  // A table of two, of which 9000 is above theta, 5000.
+  const std::string table =
+      "030301000100cc93" "010000000000803f" "8813000000000000" "2823000000000000" "e803000000000000";
+  EXPECT_THAT(UnionThetaSketches(FromTestHex(table), FromTestHex("01030300001e0000")),
+              HasValue(ThetaSketchOf(1, 1000, 5000)));
+}
+
+TEST(SketchUnionsTest, KeepsASingleHashOfAThetaSketch) {
+  const std::string single = FromTestHex("01030300003acc93" "e803000000000000");
+  const std::string empty = FromTestHex("01030300001e0000");
+  EXPECT_THAT(UnionThetaSketches(single, empty), HasValue(single));
+  EXPECT_THAT(UnionThetaSketches(single, single), HasValue(single));
+  EXPECT_THAT(UnionThetaSketches(empty, empty), HasValue(empty));
+}
+
 TEST(SketchUnionsTest, ReadsThetaSketchesOfOldVersions) {
   const std::string hashes = "e803000000000000" "d007000000000000";
   const std::string expected = "02030300001acc93" "020000000000803f" + hashes;
-  const std::string empty = FromTestHex("010303000" "01e0000");
+  const std::string empty = FromTestHex("01030300001e0000");
   struct Case {
     std::string sketch;
     std::string both;
   };
   for (const Case& c : std::vector<Case>{
            {"0301030000000000" "0200000000000000" "ffffffffffffff7f" + hashes, expected},
-           {"0301030000000000" "0000000000000000" "0010000000000000", "010303000" "01e0000"},
+           {"0301030000000000" "0000000000000000" "0010000000000000", "01030300001e0000"},
            {"020203000000cc93" "0200000000000000" + hashes, expected},
-           {"010203000000cc93", "010303000" "01e0000"},
+           {"010203000000cc93", "01030300001e0000"},
        }) {
     EXPECT_THAT(UnionThetaSketches(FromTestHex(c.sketch), empty), HasValue(FromTestHex(c.both))) << c.sketch;
   }
@@ -75,11 +91,13 @@ TEST(SketchUnionsTest, ReadsThetaSketchesOfOldVersions) {
 
 TEST(SketchUnionsTest, RefusesThetaSketchesThatLieAboutThemselves) {
   const std::string good = "02030300001acc93" "020000000000803f" "e803000000000000" "d007000000000000";
-  const std::string single = "010303000" "03acc93" "e803000000000000";
+  const std::string single = "01030300003acc93" "e803000000000000";
+  const std::string compressed = "01040310011acc93" "02" "03e8" "03e8";
   ASSERT_THAT(UnionThetaSketches(FromTestHex(good), FromTestHex(single)), HasValue(FromTestHex(good)));
+  ASSERT_THAT(UnionThetaSketches(FromTestHex(single), FromTestHex(compressed)), HasValue(FromTestHex(good)));
   struct Case {
     std::string name;
-    std::string bytes;
+    std::string hex;
   };
   for (const Case& c : std::vector<Case>{
            {"nothing", ""},
@@ -93,18 +111,21 @@ TEST(SketchUnionsTest, RefusesThetaSketchesThatLieAboutThemselves) {
            {"a hash of 0", "02030300001acc93" "020000000000803f" "0000000000000000" "d007000000000000"},
            {"a negative hash", "02030300001acc93" "020000000000803f" "e803000000000000" "d0070000000000f0"},
            {"a hash at theta", "03030300001acc93" "010000000000803f" "e803000000000000" "e803000000000000"},
+           {"a theta of 0", "03030300001acc93" "000000000000803f" "0000000000000000"},
            {"a negative theta", "03030300001acc93" "000000000000803f" "e8030000000000f0"},
-           {"a single hash of 0", "010303000" "03acc93" "0000000000000000"},
-           {"a single hash that is not there", "010303000" "03acc93"},
+           {"a single hash of 0", "01030300003acc93" "0000000000000000"},
+           {"a single hash that is not there", "01030300003acc93"},
            {"a table longer than there are bytes",
             "030302053f00cc93" "010000000000803f" "ffffffffffffff7f" "e803000000000000"},
-           {"entries of 64 bits", "0104034001 1acc93"},
-           {"compressed entries that are not there", "010403" "3f02" "1acc93" "ffff"},
+           {"a table of 2 to the power of 64",
+            "030302004000cc93" "010000000000803f" "ffffffffffffff7f" "e803000000000000"},
+           {"entries of no bits", "01040300011acc93" "00"},
+           {"entries of 64 bits", "01040340011acc93" "01" "00000000000003e8"},
+           {"a number of entries of 5 bytes", "01040310051acc93" "0100000000" "03e8"},
+           {"compressed entries that are not there", "0104033f021acc93" "ffff"},
        }) {
-    std::string hex = c.bytes;
-    std::erase(hex, ' ');
-    EXPECT_THAT(UnionThetaSketches(FromTestHex(hex), FromTestHex(good)), IsError(ErrorCode::kCorruption)) << c.name;
-    EXPECT_THAT(UnionThetaSketches(FromTestHex(good), FromTestHex(hex)), IsError(ErrorCode::kCorruption)) << c.name;
+    EXPECT_THAT(UnionThetaSketches(FromTestHex(c.hex), FromTestHex(good)), IsError(ErrorCode::kCorruption)) << c.name;
+    EXPECT_THAT(UnionThetaSketches(FromTestHex(good), FromTestHex(c.hex)), IsError(ErrorCode::kCorruption)) << c.name;
   }
 }
 

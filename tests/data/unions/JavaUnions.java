@@ -24,7 +24,8 @@ public class JavaUnions {
         System.out.println("# Made by JavaUnions.java: function, accumulated, input, union.");
         for (String function : new String[] {"rbm64", "theta_sketch", "hll_sketch"}) {
             byte[] last = null;
-            int large = 0;
+            int largeLeft = function.equals("rbm64") ? 25 : 10;
+            int hugeLeft = 2;
             for (int cases = 0; cases < 70; ) {
                 byte[] accumulated = last != null && RANDOM.nextBoolean() ? last : make(function);
                 byte[] input = make(function);
@@ -34,11 +35,15 @@ public class JavaUnions {
                     input = other;
                 }
                 last = union(function, accumulated, input);
+                // Few large ones; of bitmaps with 8 KB of bits at least, two.
                 int bytes = accumulated.length + input.length + last.length;
-                if (bytes > 9000 || (bytes > 900 && ++large > 10)) {
+                boolean huge = bytes > 9000;
+                if (huge ? bytes > 20000 || !function.equals("rbm64") || hugeLeft == 0 : bytes > 900 && largeLeft == 0) {
                     last = null;
                     continue;
                 }
+                hugeLeft -= huge ? 1 : 0;
+                largeLeft -= !huge && bytes > 900 ? 1 : 0;
                 System.out.println(function + "\t" + hex(accumulated) + "\t" + hex(input) + "\t" + hex(last));
                 cases++;
             }
@@ -136,7 +141,7 @@ public class JavaUnions {
         Roaring64Bitmap bitmap = new Roaring64Bitmap();
         for (int parts = 1 + upTo(4); parts > 0; parts--) {
             long high = RANDOM.nextInt(3) == 0 ? RANDOM.nextLong() & 0x0300030003030000L : (long) RANDOM.nextInt(70) << 16;
-            switch (RANDOM.nextInt(7)) {
+            switch (RANDOM.nextInt(9)) {
                 case 0:
                     bitmap.addRange(high + RANDOM.nextInt(30000), high + 30000 + RANDOM.nextInt(200000));
                     break;
@@ -161,6 +166,19 @@ public class JavaUnions {
                 case 5:
                     for (int i = upTo(20); i > 0; i--) {
                         bitmap.addLong(RANDOM.nextLong());
+                    }
+                    break;
+                case 6: // at times as long in runs as in numbers
+                    for (int i = 1 + upTo(4), number = RANDOM.nextInt(60000); i > 0; i--, number += 9) {
+                        for (int j = 1 + RANDOM.nextInt(4); j > 0; j--) {
+                            bitmap.addLong(high + number + j);
+                        }
+                    }
+                    break;
+                case 7: // nodes that grew and lost children
+                    for (int i = RANDOM.nextInt(70), shift = 16 + 8 * RANDOM.nextInt(6); i > 0; i--) {
+                        bitmap.addLong((long) RANDOM.nextInt(60) << shift);
+                        bitmap.removeLong((long) RANDOM.nextInt(60) << shift);
                     }
                     break;
                 default:
