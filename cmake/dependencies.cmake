@@ -66,3 +66,11 @@ set_target_properties(braid_duckdb PROPERTIES
   IMPORTED_LOCATION "${_duckdb}/lib/libduckdb.so" IMPORTED_SONAME libduckdb.so
   INTERFACE_INCLUDE_DIRECTORIES "${_duckdb}/include"
   INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${_duckdb}/include")
+
+# Headers alone.
+set(_datasketches "${BRAID_DEPS}/datasketches-dsrs-0.6.1")
+if(NOT EXISTS "${_datasketches}/include/hll.hpp")
+  message(FATAL_ERROR "DataSketches is missing below ${BRAID_DEPS}; run tools/setup")
+endif()
+add_library(braid_datasketches INTERFACE)
+target_include_directories(braid_datasketches SYSTEM INTERFACE "${_datasketches}/include")

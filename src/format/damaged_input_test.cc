@@ -11,6 +11,7 @@
 #include "format/deletion_vector.h"
 #include "format/file_index_testing.h"
 #include "format/golden_rows_testing.h"
+#include "format/java_unions_testing.h"
 #include "format/roaring_union.h"
 
 namespace braid {
@@ -86,6 +87,11 @@ TEST(DamagedInputTest, DeletionVectorFiles) {
     EXPECT_THAT(fs.Replace("/index", bytes), IsOk());
     return ReadDeletionVector(fs, "/index", 1).has_value();
   });
+}
+
+TEST(DamagedInputTest, Bitmaps64) {
+  const AllocationLimit limit(kMostBytes);
+  ExpectDamageFound("rbm64", UnionRoaring64Bitmaps);
 }
 
 TEST(DamagedInputTest, AvroContainers) {

@@ -11,4 +11,8 @@ namespace braid {
 /// Errors: kCorruption for bytes that are no such bitmap.
 Result<std::string> UnionRoaringBitmaps(std::string_view a, std::string_view b);
 
+/// The union of two 64-bit Roaring bitmaps in the form of Java's class Roaring64Bitmap, byte for byte what Java makes
+/// of `a` when it adds `b` to it. Errors: kCorruption for bytes that are no such bitmap.
+Result<std::string> UnionRoaring64Bitmaps(std::string_view a, std::string_view b);
+
 }  // namespace braid

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/result_matchers.h"
+#include "base/text.h"
 #include "mergetree/field_aggregate_internal.h"
 #include "mergetree/key_value_testing.h"
 #include "mergetree/merge_reader.h"
@@ -168,6 +169,46 @@ TEST(AggregationTest, FoldsEachFunction) {
   }
 }
 
+// The golden table pk_aggregation_sketches.
+TEST(AggregationTest, UnitesBitmapsAndSketches) {
+  struct Case {
+    std::string function;
+    std::string first;
+    std::string second;
+    std::string both;
+  };
+  const std::vector<Case> cases = {
+      {"rbm32", "3a300000020000000000010001000000180000001c00000001000200a086",
+       "3a30000001000000000001001000000002000300",
+       "3a300000020000000000020001000000180000001e000000010002000300a086"},
+      {"rbm64",
+       "01020000000000000000020003000000000002000400000000000000000000000000000000000400000000000002540b01000000"
+       "0000000001000000fe020000000102020000000100020001020100000000e402000000000000000000000001000000",
+       "01010000000000000004000000000000000000000000000000000001000000fe01000000010201000000030001000000000000000000"
+       "000000000000",
+       "01020000000000000000020003000000000002000400000000000000000000000000000000000400000000000002540b01000000"
+       "0000000001000000fe0200000001020300000001000200030001020100000000e402000000000000000000000001000000"},
+      {"theta_sketch", "02030300001acc93030000000000803f15f97dcbbd86a105c397fc1281709d1eba40b3c1da06695d",
+       "02030300001acc93020000000000803f40de2ee1c9db3d08ba40b3c1da06695d",
+       "02030300001acc93040000000000803f15f97dcbbd86a10540de2ee1c9db3d08c397fc1281709d1eba40b3c1da06695d"},
+      {"hll_sketch", "0201070c030803002bf2fb06862ff90d75816607", "0201070c030802007581660781bc5d06",
+       "0201070c030804007581660781bc5d062bf2fb06862ff90d"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.function);
+    const Datum first(*FromHex(c.first));
+    const Datum both(*FromHex(c.both));
+    const auto merged = [&](const std::vector<Step>& steps) {
+      return Merged(DataType::VarBinary(900), With(c.function), steps);
+    };
+    EXPECT_THAT(merged({{first}, {Datum()}, {*FromHex(c.second)}}), HasValue(both));
+    EXPECT_THAT(merged({{Datum()}, {Datum()}}), HasValue(Datum()));
+    // A value alone is not looked at.
+    EXPECT_THAT(merged({{Datum()}, {"?"}}), HasValue(Datum("?")));
+    EXPECT_THAT(merged({{first}, {"?"}}), IsError(ErrorCode::kCorruption));
+  }
+}
+
 TEST(AggregationTest, PassesARowAloneAsItIs) {
   const KeyValueSchema schema = OneColumn(DataType::Int());
   BRAID_ASSERT_OK_AND_ASSIGN(
@@ -195,7 +236,9 @@ TEST(AggregationTest, RefusesWhatAFunctionCannotDo) {
       {"type", DataType::String(), With("sum"), ErrorCode::kInvalidArgument, "takes a number"},
       {"bounded text", DataType::VarChar(9), With("listagg"), ErrorCode::kInvalidArgument, "takes STRING"},
       {"no order", kInts, With("max"), ErrorCode::kInvalidArgument, "a type with an order"},
-      {"sketch", DataType::Bytes(), With("hll_sketch"), ErrorCode::kUnsupported, "hll_sketch of column 'c'"},
+      {"bitmap", DataType::String(), With("rbm64"), ErrorCode::kInvalidArgument, "takes VARBINARY"},
+      {"sketch", DataType::Binary(9), With("hll_sketch"), ErrorCode::kInvalidArgument, "takes VARBINARY"},
+      {"retraction of sketches", DataType::Bytes(), With("theta_sketch"), ErrorCode::kInvalidArgument, "cannot take"},
       {"retraction", DataType::Int(), With("max"), ErrorCode::kInvalidArgument, "cannot take values back"},
       {"retraction of texts", DataType::String(), With("listagg"), ErrorCode::kInvalidArgument, "cannot take"},
       {"division by zero", DataType::Int(), With("product"), ErrorCode::kInvalidArgument, "divided by 0"},

@@ -10,10 +10,7 @@ namespace {
 using Maker = Result<FieldAggregatePtr> (*)(std::string_view, const DataField&, const Options&);
 
 constexpr std::array<Maker, 6> kMakers = {MakeSelectingAggregate,  MakeArithmeticAggregate, MakeTextAggregate,
-                                          MakeCollectionAggregate, MakeNestedAggregate,     MakeBitmapAggregate};
-
-/// Functions of Paimon that need a library which this program does not have.
-constexpr std::array<std::string_view, 2> kSketches = {"theta_sketch", "hll_sketch"};
+                                          MakeCollectionAggregate, MakeNestedAggregate,     MakeUnionAggregate};
 
 /// A function for which rows that take values back do nothing (`fields.<column>.ignore-retract`).
 class IgnoringRetractions : public FieldAggregate {
@@ -75,13 +72,6 @@ Result<FieldAggregatePtr> MakeFieldAggregate(std::string_view function, const Da
     if (aggregate == nullptr) continue;
     if (ignore_retract) aggregate = std::make_shared<const IgnoringRetractions>(std::move(aggregate));
     return aggregate;
-  }
-  for (const std::string_view sketch : kSketches) {
-    if (sketch != function) continue;
-    return Error(ErrorCode::kUnsupported,
-                 fmt::format("aggregate function {} of column '{}' is not supported by this version", function,
-                             field.name))
-        .Hint("leave the column out of the query, or merge the table with Flink or Spark");
   }
   return Error(ErrorCode::kInvalidArgument,
                fmt::format("there is no aggregate function '{}', which column '{}' is to have", function, field.name))

@@ -45,7 +45,7 @@ class FieldAggregate {
 using FieldAggregatePtr = std::shared_ptr<const FieldAggregate>;
 
 /// The function of that name for a column, set up by its options `fields.<column>.…`. Errors: kInvalidArgument for an
-/// unknown function or a column whose type it does not take; kUnsupported for one that this version lacks.
+/// unknown function or a column whose type it does not take.
 Result<FieldAggregatePtr> MakeFieldAggregate(std::string_view function, const DataField& field, const Options& options);
 
 /// Names of functions that aggregates are given without an option.
@@ -68,8 +68,7 @@ Result<FieldAggregatePtr> MakeCollectionAggregate(std::string_view function, con
                                                   const Options& options);
 Result<FieldAggregatePtr> MakeNestedAggregate(std::string_view function, const DataField& field,
                                               const Options& options);
-Result<FieldAggregatePtr> MakeBitmapAggregate(std::string_view function, const DataField& field,
-                                              const Options& options);
+Result<FieldAggregatePtr> MakeUnionAggregate(std::string_view function, const DataField& field, const Options& options);
 
 /// An error for a column's type. `wanted`: what the function takes, such as "a number".
 Error TypeNotTaken(std::string_view function, const DataField& field, std::string_view wanted);
