@@ -18,7 +18,7 @@ function(braid_module name)
   add_library(braid::${name} ALIAS ${target})
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(${target} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
-  if(BRAID_SHARED)
+  if(BRAID_SHARED AND NOT (BRAID_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang"))  # its runtime is in programs alone
     target_link_options(${target} PRIVATE -Wl,-z,defs)
   endif()
   if(ARG_TESTS AND BUILD_TESTING)

@@ -29,7 +29,18 @@ class AllocationLimit {
 
 }  // namespace braid
 
-#ifndef __SANITIZE_ADDRESS__
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define BRAID_OWN_OPERATOR_NEW 0
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define BRAID_OWN_OPERATOR_NEW 0
+#endif
+#ifndef BRAID_OWN_OPERATOR_NEW
+#define BRAID_OWN_OPERATOR_NEW 1
+#endif
+
+#if BRAID_OWN_OPERATOR_NEW
 // Not inlined: the compiler would see free() of what it knows to come from new.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   void* memory = bytes > braid::AllocationLimit::limit() ? nullptr : std::malloc(bytes > 0 ? bytes : 1);

@@ -8,38 +8,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/branch_command.h"
 #include "types/utf8.h"
 
 namespace braid {
-
-const std::vector<CommandEntry>& Commands() {
-  static const std::vector<CommandEntry> commands = [] {
-    std::vector<CommandEntry> all = {
-      {"demo", "tell the whole story on real text, each step explained", AddDemoCommand},
-      {"sql", "run Flink SQL on tables: statements, scripts, or a conversation", AddSqlCommand},
-      {"job", "streaming jobs: list, show, run, wait, stop, savepoint, restart, logs", AddJobCommand},
-      {"read", "print a table's rows as JSON lines", AddReadCommand},
-      {"log", "list a table's snapshots, newest first, and what made them", AddLogCommand},
-      {"diff", "compare two snapshots, tags or branches of a table: commits, columns, rows", AddDiffCommand},
-      {"files", "list the data files of a snapshot", AddFilesCommand},
-      {"tag", "name snapshots, so that they stay", AddTagCommand},
-      {"table", "take care of a table: expire, roll back, clean, check, repair", AddTableCommand},
-      {"branch", "make, list, merge and delete branches, and put one in main's place", AddBranchCommand},
-      {"create-branch", "branch create, as the branch proposal names it", AddCreateBranchCommand},
-      {"delete-branch", "branch delete", AddDeleteBranchCommand},
-      {"rename-branch", "branch rename", AddRenameBranchCommand},
-      {"merge-branch", "branch merge", AddMergeBranchCommand},
-      {"fast-forward", "branch merge", AddMergeBranchCommand},
-      {"replace-main-branch", "branch replace-main", AddReplaceMainCommand},
-      {"lineage", "show what tables and snapshots were made from", AddLineageCommand},
-      {"stream", "print a table's changes as JSON lines, snapshot by snapshot", AddStreamCommand},
-    };
-    all.insert(all.end(), BranchActions().begin(), BranchActions().end());
-    return all;
-  }();
-  return commands;
-}
 
 std::function<Status()> RunSubcommand(CLI::App& command, Subcommands subcommands) {
   command.require_subcommand(1);
@@ -60,10 +31,10 @@ std::function<Status()> AddSubcommands(CLI::App& command, const std::vector<Comm
   return RunSubcommand(command, std::move(subcommands));
 }
 
-Status CheckCommandName(std::string_view first_argument) {
+Status CheckCommandName(const std::vector<CommandEntry>& commands, std::string_view first_argument) {
   if (first_argument.starts_with('-')) return Ok();
   std::vector<std::string> names;
-  for (const CommandEntry& entry : Commands()) {
+  for (const CommandEntry& entry : commands) {
     if (first_argument == entry.name) return Ok();
     names.emplace_back(entry.name);
   }

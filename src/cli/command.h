@@ -23,11 +23,22 @@ using AddCommand = std::function<Status()> (*)(CLI::App& command);
 struct CommandEntry {
   const char* name;
   const char* summary;
-  AddCommand add;
+  AddCommand add;  ///< null: another program runs it
 };
 
-/// All commands, in the order of the help. A new command is one file, one line there and one in docs/commands.md.
-const std::vector<CommandEntry>& Commands();
+/// What adds the commands that run SQL; null in the program without DuckDB, whose help names them all the same.
+struct SqlCommands {
+  AddCommand demo = nullptr;
+  AddCommand sql = nullptr;
+  AddCommand job = nullptr;
+};
+
+/// All commands, in the order of the help. A new command is one file, one line there and one in docs/commands.md; one that
+/// runs SQL is named in cli/programs.h, too.
+std::vector<CommandEntry> Commands(const SqlCommands& with);
+
+/// Parses the arguments, runs the command that they name, prints its error if it fails; the program's exit code.
+int RunProgram(const std::vector<CommandEntry>& commands, const char* version, int argc, char** argv);
 
 std::function<Status()> AddBranchCommand(CLI::App& command);
 std::function<Status()> AddDemoCommand(CLI::App& command);
@@ -50,7 +61,7 @@ std::function<Status()> RunSubcommand(CLI::App& command, Subcommands subcommands
 std::function<Status()> AddSubcommands(CLI::App& command, const std::vector<CommandEntry>& entries);
 
 /// Errors: kInvalidArgument, with the nearest command, if the program's first argument is no option and no command.
-Status CheckCommandName(std::string_view first_argument);
+Status CheckCommandName(const std::vector<CommandEntry>& commands, std::string_view first_argument);
 
 /// The exit code of a failed command (docs/commands.md): 2 for wrong arguments, 3 not found, 4 exists already, 5 conflict,
 /// 6 commit unknown, 7 corruption, 8 storage, 9 unavailable, 10 unsupported, 11 permission, 12 cancelled, 70 a bug.

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
 
+#include "cli/programs.h"
+
 namespace braid {
 namespace {
 
@@ -33,6 +35,18 @@ TEST(CommandTest, AsksTheCommandThatWasNamedForItsOutput) {
     app.parse(static_cast<int>(c.words.size()), c.words.data());
     EXPECT_EQ(WantsJson(app), c.wants_json) << c.words[2] << c.words[3];
   }
+}
+
+TEST(CommandTest, EveryCommandHasAProgramThatRunsIt) {
+  const auto nothing = [](CLI::App&) -> std::function<Status()> { return [] { return Ok(); }; };
+  for (const CommandEntry& entry : Commands({})) {
+    EXPECT_EQ(ProgramOf(entry.name), entry.add == nullptr ? kSqlProgram : kTablesProgram) << entry.name;
+  }
+  for (const CommandEntry& entry : Commands({.demo = nothing, .sql = nothing, .job = nothing})) {
+    EXPECT_NE(entry.add, nullptr) << entry.name;
+  }
+  EXPECT_EQ(ProgramOf(""), kTablesProgram) << "--help and --version";
+  EXPECT_EQ(ProgramOf("nothing-of-the-kind"), kTablesProgram);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ class Correction {
         "A bad file",
         fmt::format("Page 6 comes from a scanner that reads \"{}\" as \"{}\". Nobody notices, and page 7 follows.",
                     text_.word, text_.misspelling));
-    for (const std::size_t page : {6, 7}) {
+    for (const std::size_t page : {6U, 7U}) {
       BRAID_TRY(stage_.Deliver(page));
       BRAID_TRY(stage_.WaitForJobs({"ingest", "job1"}));
     }

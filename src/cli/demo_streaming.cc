@@ -47,7 +47,7 @@ Status StartJobs(DemoStage& stage) {
 Status DeliverPages(DemoStage& stage) {
   stage.Chapter("Files arrive",
                 "Two more pages are put into the folder. `job wait` returns when the jobs have read all there is.");
-  for (const std::size_t page : {4, 5}) {
+  for (const std::size_t page : {4U, 5U}) {
     BRAID_TRY(stage.Deliver(page));
     BRAID_TRY(stage.WaitForJobs({"ingest", "job1"}));
   }

@@ -1,69 +1,31 @@
-#include <algorithm>
-#include <csignal>
+// `braid`, which users call: goes over to the program that runs the command. Loading DuckDB takes longer than most commands
+// run, so those that need no SQL have a program without it; this one loads nothing.
+
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <functional>
-#include <map>
-#include <utility>
+#include <filesystem>
+#include <string>
+#include <string_view>
 
-#include <CLI/CLI.hpp>
+#include <unistd.h>
 
-#include "base/log.h"
-#include "cli/argument_error.h"
-#include "cli/command.h"
-#include "io/storage.h"
-
-namespace {
-
-constexpr const char* kFooter = R"(examples:
-  braid demo                                    the whole story on a text file, each step explained
-  braid read /warehouse sales.orders            rows as JSON lines
-  braid sql -e "SHOW DATABASES"                 Flink SQL
-
-`braid COMMAND --help` explains a command. Exit codes are listed in docs/commands.md.)";
-
-}  // namespace
+#include "cli/programs.h"
 
 int main(int argc, char** argv) {
-  // A reader that goes away (`braid read … | head`) ends the program quietly.
-  std::signal(SIGPIPE, SIG_DFL);
-  // A file that grows beyond `ulimit -f` is an error of the write, which says so.
-  std::signal(SIGXFSZ, SIG_IGN);
-
-  CLI::App app("braid: branches and lineage for Apache Paimon lakehouses", "braid");
-  app.set_version_flag("--version", "braid " BRAID_VERSION);
-  app.footer(kFooter);
-  app.require_subcommand(1);
-  bool verbose = false;
-  app.add_flag("-v,--verbose", verbose, "log what happens to standard error");
-
-  std::map<const CLI::App*, std::function<braid::Status()>> runners;
-  for (const braid::CommandEntry& entry : braid::Commands()) {
-    CLI::App* command = app.add_subcommand(entry.name, entry.summary);
-    runners[command] = entry.add(*command);
+  std::string_view command;
+  for (int i = 1; i < argc && command.empty(); ++i) {
+    if (argv[i][0] != '-') command = argv[i];
   }
-  if (argc == 1 || std::strcmp(argv[1], "help") == 0) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) {
+    std::fprintf(stderr, "error: cannot tell where this program lies: %s\n", error.message().c_str());
+    return 8;
   }
-  // Actions are spelt with '-' or '_', as Paimon's are.
-  if (argv[1][0] != '-') std::replace(argv[1], argv[1] + std::strlen(argv[1]), '_', '-');
-  if (const braid::Status known = braid::CheckCommandName(argv[1]); !known) {
-    braid::PrintError(known.error());
-    return braid::ExitCode(known.error().code());
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    braid::PrintError(braid::ArgumentError(app, error), braid::WantsJson(app));
-    return braid::ExitCode(braid::ErrorCode::kInvalidArgument);
-  }
-  if (verbose) braid::SetLogLevel(braid::LogLevel::kDebug);
-  const braid::Status status = runners.at(app.get_subcommands().front())();
-  std::fflush(stdout);
-  braid::CloseStorageLibraries();
-  if (status) return 0;
-  braid::PrintError(status.error(), braid::WantsJson(app));
-  return braid::ExitCode(status.error().code());
+  const std::filesystem::path program = self.parent_path() / braid::ProgramOf(command);
+  ::execv(program.c_str(), argv);
+  std::fprintf(stderr, "error: cannot run %s: %s\n  try: install Braid again; its programs lie in one folder\n", program.c_str(),
+               std::strerror(errno));
+  return 8;
 }

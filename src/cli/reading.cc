@@ -7,8 +7,6 @@
 
 #include "base/text.h"
 #include "catalog/global_tables.h"
-#include "lineage/lineage.h"
-#include "sql/lineage_observer.h"
 #include "types/row_json.h"
 
 namespace braid {
@@ -38,8 +36,7 @@ Result<OpenedWarehouse> OpenWarehouse(const std::string& warehouse, std::string_
   OpenedWarehouse opened;
   BRAID_TRY_ASSIGN(opened.catalog, MakeFileSystemCatalog("paimon", Options(Options::Map{{"warehouse", warehouse}})));
   if (database != kSystemDatabase && database != kLineageDatabase) return opened;
-  opened.lineage = MakeLineageObserver();
-  BRAID_TRY(opened.lineage->CatalogOpened(opened.catalog));
+  BRAID_TRY_ASSIGN(opened.lineage, OpenSystemDatabase(opened.catalog));
   return opened;
 }
 

@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 #include "catalog/catalog.h"
+#include "lineage/lineage.h"
 #include "meta/option_names.h"
-#include "sql/session.h"
 #include "table/scan.h"
 
 namespace CLI {
@@ -32,7 +32,7 @@ void AddReadingArguments(CLI::App& command, ReadingArguments& arguments);
 /// live as long as `lineage`; asked for another database it opens no lineage store.
 struct OpenedWarehouse {
   std::shared_ptr<Catalog> catalog;
-  std::shared_ptr<JobObserver> lineage;  ///< null unless the system database is asked for
+  std::shared_ptr<Lineage> lineage;  ///< null unless the system database is asked for and lineage is recorded
 };
 Result<OpenedWarehouse> OpenWarehouse(const std::string& warehouse, std::string_view database);
 

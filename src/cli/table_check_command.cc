@@ -50,6 +50,7 @@ void PrintCheck(const CheckArguments& arguments, const CheckResult& result) {
       damages.push_back(std::move(entry));
     }
     json.Add("damages", std::move(damages));
+    json.Add("without_changelog", TextArray(result.without_changelog));
     json.Add("readable", TextArray(result.readable));
     std::puts(PrintJson(json).c_str());
     return;
@@ -61,8 +62,13 @@ void PrintCheck(const CheckArguments& arguments, const CheckResult& result) {
     std::puts(
         fmt::format("damaged: {} {}\n  needed by {}", damage.path, damage.problem, Shortened(damage.affects)).c_str());
   }
+  for (const std::string& holder : result.without_changelog) {
+    std::puts(fmt::format("the changelog of {} is gone: it had expired before the table was rolled back to that snapshot",
+                          holder)
+                  .c_str());
+  }
   if (result.damages.empty()) {
-    std::puts("everything is there");
+    std::puts(result.without_changelog.empty() ? "everything is there" : "everything else is there");
   } else {
     std::puts(fmt::format("still whole: {}", result.readable.empty() ? "nothing" : Shortened(result.readable)).c_str());
   }

@@ -49,7 +49,8 @@ std::shared_ptr<const Connectors> StandardConnectors(const Clock& clock) {
 }
 
 Status CheckOptionNames(const ConnectorTableDefinition& definition, std::initializer_list<std::string_view> known) {
-  for (const auto& [key, value] : definition.options.values()) {
+  for (const auto& option : definition.options.values()) {
+    const std::string& key = option.first;
     const bool found = key == "connector" || std::any_of(known.begin(), known.end(), [&](std::string_view name) {
                          return name.ends_with('.') ? key.starts_with(name) : key == name;
                        });

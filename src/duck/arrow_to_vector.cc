@@ -70,7 +70,7 @@ Status FillBooleans(const Slice& slice, Vector& vector) {
   const std::uint8_t* bits = slice.array().data()->buffers[1]->data();
   const std::int64_t start = slice.array().offset() + slice.offset;
   bool* to = FlatVector::GetData<bool>(vector);
-  for (std::int64_t i = 0; i < slice.count; ++i) to[i] = arrow::bit_util::GetBit(bits, start + i);
+  for (std::int64_t i = 0; i < slice.count; ++i) to[i] = arrow::bit_util::GetBit(bits, static_cast<std::uint64_t>(start + i));
   return Ok();
 }
 

@@ -114,7 +114,7 @@ TEST_F(EngineTest, GivesEveryTypeAsAskedFor) {
       {"[1.5::FLOAT, 2]::FLOAT[]", DataType::Vector(DataType::Float(), 2), DatumList{1.5F, 2.0F}},
       {"MAP {'a': 1, 'b': NULL}", DataType::Map(DataType::String(), DataType::Int()),
        DatumList{DatumList{"a", 1}, DatumList{"b", Datum()}}},
-      {"MAP {'a': 2}", DataType::Multiset(DataType::String()), DatumList{DatumList{"a", 2}}},
+      {"MAP {'a': 2}", DataType::Multiset(DataType::String()), DatumList{Datum(DatumList{"a", 2})}},
       {"{'a': 1, 'b': NULL}", row, DatumList{1, Datum()}},
       {"[{'a': 1, 'b': 'x'}, NULL]", DataType::Array(row), DatumList{DatumList{1, "x"}, Datum()}},
   };

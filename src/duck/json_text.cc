@@ -63,7 +63,7 @@ class NodeParser {
       }
       std::optional<JsonNode> child = Value(depth + 1);
       if (!child) return std::nullopt;
-      node.children.emplace_back(std::move(name), *std::move(child));
+      node.children.push_back({std::move(name), *std::move(child)});
       SkipBlanks();
     } while (Accept(","));
     if (!Accept(std::string_view(&end, 1))) return std::nullopt;
@@ -159,7 +159,7 @@ const JsonNode* Element(const JsonNode& node, std::int64_t index) {
   if (node.kind != JsonNode::Kind::kArray) return nullptr;
   const auto size = static_cast<std::int64_t>(node.children.size());
   if (index < 0) index += size;
-  return index >= 0 && index < size ? &node.children[static_cast<std::size_t>(index)].second : nullptr;
+  return index >= 0 && index < size ? &node.children[static_cast<std::size_t>(index)].value : nullptr;
 }
 
 void FindAnywhere(const JsonNode& node, std::string_view name, std::vector<const JsonNode*>& found) {

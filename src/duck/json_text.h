@@ -11,14 +11,21 @@
 
 namespace braid {
 
+struct JsonMember;
+
 /// A JSON document for SQL's JSON functions: numbers keep the text they were written with (1.50), members their order.
 struct JsonNode {
   enum class Kind : std::uint8_t { kNull, kTrue, kFalse, kNumber, kString, kArray, kObject };
   Kind kind = Kind::kNull;
-  std::string text;                                        ///< of a number as written, of a string without quotes
-  std::vector<std::pair<std::string, JsonNode>> children;  ///< of an array with empty names
+  std::string text;                  ///< of a number as written, of a string without quotes
+  std::vector<JsonMember> children;  ///< of an array with empty names
 
   bool is_scalar() const { return kind < Kind::kArray; }
+};
+
+struct JsonMember {
+  std::string name;
+  JsonNode value;
 };
 
 /// nullopt unless the text is one JSON value.

@@ -282,14 +282,14 @@ TEST_F(ScanFunctionTest, ReadsEveryTypeBothWays) {
       {DataType::TimestampLtz(6), {Timestamp{-1, 999000}}},
       {DataType::TimestampLtz(9), {Timestamp{-1, 999000}}},
       {DataType::Array(DataType::Int()), {DatumList{1, Datum(), 3}, DatumList{}}},
-      {DataType::Array(DataType::Array(DataType::String())), {DatumList{DatumList{longer}, Datum(), DatumList{}}}},
-      {DataType::Vector(DataType::Float(), 2), {DatumList{1.5F, 2.5F}}},
+      {DataType::Array(DataType::Array(DataType::String())), {Datum(DatumList{DatumList{longer}, Datum(), DatumList{}})}},
+      {DataType::Vector(DataType::Float(), 2), {Datum(DatumList{1.5F, 2.5F})}},
       {DataType::Map(DataType::String(), DataType::Timestamp(9)),
        {DatumList{DatumList{"k", Timestamp{1, 1}}, DatumList{longer, Datum()}}, DatumList{}}},
-      {DataType::Multiset(DataType::String()), {DatumList{DatumList{"k", 2}}}},
+      {DataType::Multiset(DataType::String()), {Datum(DatumList{Datum(DatumList{"k", 2})})}},
       {row, {DatumList{1, DatumList{"x", longer}}, DatumList{Datum(), Datum()}}},
-      {DataType::Array(row), {DatumList{DatumList{1, DatumList{"x"}}, Datum()}}},
-      {DataType::Row({Field("r", row)}), {DatumList{DatumList{7, DatumList{}}}, DatumList{Datum()}}},
+      {DataType::Array(row), {Datum(DatumList{DatumList{1, DatumList{"x"}}, Datum()})}},
+      {DataType::Row({Field("r", row)}), {DatumList{Datum(DatumList{7, DatumList{}})}, DatumList{Datum()}}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.type.ToString());

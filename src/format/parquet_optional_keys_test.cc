@@ -54,8 +54,8 @@ DataType IntMap() {
   return DataType::Map(DataType::Int().NotNull(), DataType::Int());
 }
 
-DatumList Pair(Datum key, Datum value) {
-  return {std::move(key), std::move(value)};
+Datum Pair(Datum key, Datum value) {
+  return DatumList{std::move(key), std::move(value)};
 }
 
 TEST(ParquetOptionalKeysTest, ReadsMapsThatPaimon08Wrote) {
@@ -74,7 +74,7 @@ TEST(ParquetOptionalKeysTest, KeepsEmptyMapsNullMapsAndNullValuesApart) {
       IsOk());
   const std::vector<DataField> fields = MakeFields({{"m", IntMap()}});
   BRAID_ASSERT_OK_AND_ASSIGN(const auto rows, ReadFile(ParquetFormat(), files, "/f.parquet", fields));
-  ExpectSameRows(rows, {{DatumList{Pair(1, 10), Pair(2, Datum())}}, {DatumList{}}, {Datum()}, {DatumList{Pair(3, 30)}}},
+  ExpectSameRows(rows, {{Datum(DatumList{Pair(1, 10), Pair(2, Datum())})}, {Datum(DatumList{})}, {Datum()}, {Datum(DatumList{Pair(3, 30)})}},
                  fields);
 }
 
@@ -87,7 +87,7 @@ TEST(ParquetOptionalKeysTest, ReadsMapsWithinMaps) {
       IsOk());
   const std::vector<DataField> fields = MakeFields({{"m", DataType::Map(DataType::Int().NotNull(), IntMap())}});
   BRAID_ASSERT_OK_AND_ASSIGN(const auto rows, ReadFile(ParquetFormat(), files, "/f.parquet", fields));
-  ExpectSameRows(rows, {{DatumList{Pair(7, DatumList{Pair(1, 10), Pair(2, 20)}), Pair(8, Datum())}}}, fields);
+  ExpectSameRows(rows, {{Datum(DatumList{Pair(7, DatumList{Pair(1, 10), Pair(2, 20)}), Pair(8, Datum())})}}, fields);
 }
 
 TEST(ParquetOptionalKeysTest, ReportsANullKeyAsDamage) {

@@ -15,6 +15,7 @@
 #include "table/commit.h"
 #include "table/data_file_reader.h"
 #include "table/lines.h"
+#include "table/reader_line.h"
 #include "table/write.h"
 
 namespace braid {
@@ -126,16 +127,18 @@ class TableSink : public EpochSink {
   Result<bool> Stands(const LinePoint& mark, const std::string& commit_user, std::int64_t pending) const override {
     BRAID_TRY_ASSIGN(const Table table, FollowLine(table_));
     if (mark.line == table.line().id) return true;
-    BRAID_TRY_ASSIGN(const LinePoint head, ContentHead(table));
+    BRAID_TRY_ASSIGN(const LinePoint head, OnLine<LinePoint>(table, ContentHead));
     if (head.snapshot == mark.snapshot && head.identity == mark.identity) return true;
     if (pending == 0 || head.snapshot.value() < 1) return false;
-    BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), head.snapshot));
+    BRAID_TRY_ASSIGN(const Snapshot snapshot, OnLine<Snapshot>(table, [&](const Table& here) {
+                       return ReadSnapshot(here.file_system(), here.paths(), head.snapshot);
+                     }));
     return snapshot.commit_user == commit_user && snapshot.commit_identifier == pending;
   }
 
   Result<std::optional<LinePoint>> Mark() const override {
     BRAID_TRY_ASSIGN(const Table table, FollowLine(table_));
-    BRAID_TRY_ASSIGN(LinePoint point, ContentHead(table));
+    BRAID_TRY_ASSIGN(LinePoint point, OnLine<LinePoint>(table, ContentHead));
     return std::optional(std::move(point));
   }
 

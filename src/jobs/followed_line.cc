@@ -1,12 +1,15 @@
 #include "jobs/followed_line.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "lineage/snapshot_lineage.h"
 #include "meta/stores.h"
 #include "table/lines.h"
+#include "table/reader_line.h"
 #include "table/seal.h"
 
 namespace braid {
@@ -26,12 +29,31 @@ Result<LinePoint> ParseLinePoint(const Json& json) {
   return LinePoint{.line = std::move(line), .snapshot = SnapshotId(snapshot), .identity = std::move(identity)};
 }
 
-Result<Table> FollowLine(const Table& table) {
+namespace {
+
+// A replacement of main moves folders within milliseconds, unless the machine is busy.
+constexpr int kLooks = 1500;
+constexpr std::chrono::milliseconds kPause{20};
+
+Result<Table> LookForLine(const Table& table) {
   const FileSystem& fs = table.file_system();
   BRAID_TRY_ASSIGN(const TablePaths paths, ResolveLine(fs, table.paths().root(), table.line().name));
   BRAID_TRY_ASSIGN(const std::string id, ReadLineId(fs, paths));
   if (id != table.line().id) return MovedError(table);
   return paths.branch() == table.paths().branch() ? table : table.MovedTo(paths);
+}
+
+}  // namespace
+
+Result<Table> FollowLine(const Table& table) {
+  for (int look = 0;; ++look) {
+    Result<Table> found = LookForLine(table);
+    if (found || look == kLooks) return found;
+    BRAID_TRY_ASSIGN(const bool moving, IsMainBeingReplaced(table));
+    // Between the two looks it may have come to its end.
+    if (!moving) return LookForLine(table);
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 bool HasMoved(const Table& table) {

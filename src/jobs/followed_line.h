@@ -22,8 +22,9 @@ Json ToJson(const LinePoint& point);
 /// Errors: kCorruption.
 Result<LinePoint> ParseLinePoint(const Json& json);
 
-/// The table on its line's present place: a line that was renamed, or became the root, is followed. Errors: kConflict
-/// if its name means another line than when it was opened; kNotFound if the branch is gone.
+/// The table on its line's present place: a line that was renamed, or became the root, is followed; where main is being
+/// replaced this waits until it has been. Errors: kConflict if its name means another line than when it was opened;
+/// kNotFound if the branch is gone.
 Result<Table> FollowLine(const Table& table);
 /// Whether FollowLine fails because the name means another line, or none. What cannot be read has not moved.
 bool HasMoved(const Table& table);

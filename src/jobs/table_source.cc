@@ -99,63 +99,11 @@ class TableSource : public JobSource {
   SourceTraits traits() const override { return {.append_only = road_ == ChangeRoad::kAppended, .time_travel = false}; }
 
   Result<SourceStep> Start(const SourceStart& start) override {
-    BRAID_TRY_ASSIGN(table_, FollowLine(table_));
-    if (!start.again) {
-      BRAID_TRY_ASSIGN(const std::optional<SnapshotId> next, NextOfConsumer());
-      if (next) {
-        BRAID_TRY_ASSIGN(std::string identity, IdentityAt(next->previous()));
-        return Nothing({.next = *next, .identity = std::move(identity)});
-      }
-    }
-    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> known, FindOwn(start.made_of));
-    BRAID_TRY_ASSIGN(Table from, table_.With(Options(Options::Map{{"consumer.ignore-progress", "true"}})));
-    if (known) {
-      BRAID_TRY_ASSIGN(from, from.With(Options({{"scan.mode", "from-snapshot-full"},
-                                                {"scan.snapshot-id", std::to_string(known->value())}})));
-    }
-    BRAID_TRY_ASSIGN(auto stream, StreamScan::Open(from, {}));
-    // The mode decides where to begin; only the position is taken where no content comes first.
-    const bool full = known || StartsWithContent();
-    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs(), paths()));
-    if (!latest) return Nothing({.next = SnapshotId(1), .identity = {}});
-    BRAID_TRY_ASSIGN(std::optional<Plan> plan, stream->Next());
-    if (!full) {
-      const SnapshotId next = plan ? *plan->snapshot : stream->next_snapshot();
-      BRAID_TRY_ASSIGN(std::string identity, IdentityAt(next.previous()));
-      return Nothing({.next = next, .identity = std::move(identity)});
-    }
-    if (!plan) return Nothing({.next = SnapshotId(1), .identity = {}});
-    if (road_ == ChangeRoad::kDifference) {
-      BRAID_TRY_ASSIGN(plan, BatchPlan(*plan->snapshot));
-    }
-    BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(fs(), paths(), *plan->snapshot));
-    std::vector<WeightedSplits> parts = {{.table = table_, .splits = std::move(plan->splits), .weight = 1}};
-    BRAID_TRY(FollowLine(table_));  // else folders may have been exchanged while they were read
-    return Step({.next = snapshot.id.next(), .identity = IdentityOf(snapshot)}, SourceMode::kFull, snapshot.id,
-                std::move(parts));
+    return Following<SourceStep>([&] { return StartHere(start); });
   }
 
   Result<std::optional<SourceStep>> Next(const Json& json) override {
-    BRAID_TRY_ASSIGN(const Position position, ToPosition(json));
-    BRAID_TRY_ASSIGN(table_, FollowLine(table_));
-    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs(), paths()));
-    if (!latest || *latest < position.next) {
-      if (latest.value_or(SnapshotId(0)) < position.next.previous()) return Moved(position, latest);
-      return std::optional<SourceStep>();
-    }
-    BRAID_TRY_ASSIGN(std::vector<Snapshot> snapshots, ReadRange(position, *latest));
-    BRAID_TRY(CheckLine(position));
-    // Behind a seal the table goes on elsewhere, perhaps from before it.
-    if (snapshots.back().id == *latest && EndsLine(table_, snapshots.back())) snapshots.pop_back();
-    if (snapshots.empty()) return std::optional<SourceStep>();
-    BRAID_TRY_ASSIGN(std::vector<WeightedSplits> parts, Changes(position, snapshots));
-    const Snapshot& last = snapshots.back();
-    BRAID_TRY_ASSIGN(SourceStep step, Step({.next = last.id.next(), .identity = IdentityOf(last)}, SourceMode::kDelta,
-                                           position.next, std::move(parts)));
-    // Folders may have been exchanged while they were read.
-    BRAID_TRY_ASSIGN(const Table after, FollowLine(table_));
-    if (after.paths().branch() != table_.paths().branch()) return Next(json);
-    return std::optional(std::move(step));
+    return Following<std::optional<SourceStep>>([&] { return NextHere(json); });
   }
 
   Result<bool> Stands(const Json& json) const override {
@@ -163,7 +111,8 @@ class TableSource : public JobSource {
     BRAID_TRY_ASSIGN(const Position position, ToPosition(json));
     if (position.line.empty() || position.line == table_.line().id) return true;
     if (position.identity.empty()) return position.next.value() <= 1;
-    return HoldsPoint(table_, {.line = {}, .snapshot = position.next.previous(), .identity = position.identity});
+    const LinePoint point{.line = {}, .snapshot = position.next.previous(), .identity = position.identity};
+    return OnLine<bool>(table_, [&](const Table& here) { return HoldsPoint(here, point); });
   }
 
   bool HasMoved() const override { return braid::HasMoved(table_); }
@@ -197,7 +146,9 @@ class TableSource : public JobSource {
     if (json.is_null()) return false;
     BRAID_TRY_ASSIGN(const Position position, ToPosition(json));
     if (position.next.value() <= 1) return false;
-    BRAID_TRY_ASSIGN(Snapshot snapshot, ReadSnapshot(fs(), paths(), position.next.previous()));
+    BRAID_TRY_ASSIGN(Snapshot snapshot, Following<Snapshot>([&] {
+                       return ReadSnapshot(fs(), paths(), position.next.previous());
+                     }));
     Status written = WriteTag(fs(), paths(),
                               {.name = name, .snapshot = std::move(snapshot), .create_time = {}, .time_retained = {}});
     if (!written && written.error().code() != ErrorCode::kAlreadyExists) return std::move(written).error();
@@ -205,14 +156,7 @@ class TableSource : public JobSource {
   }
 
   Result<std::int64_t> Lag(const Json& json) const override {
-    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs(), paths()));
-    if (!latest) return 0;
-    if (json.is_null()) return latest->value();
-    BRAID_TRY_ASSIGN(const Position position, ToPosition(json));
-    const std::int64_t lag = std::max<std::int64_t>(0, latest->value() - position.next.value() + 1);
-    if (lag != 1) return lag;
-    const Result<Snapshot> head = ReadSnapshot(fs(), paths(), *latest);
-    return head && EndsLine(table_, *head) ? 0 : lag;
+    return OnLine<std::int64_t>(table_, [&](const Table& here) { return LagOf(here, json); });
   }
 
   // In the root another line becomes main.
@@ -226,6 +170,86 @@ class TableSource : public JobSource {
   }
   FileSystem& fs() const { return table_.file_system(); }
   const TablePaths& paths() const { return table_.paths(); }
+
+  // Does what reads the line where it lies, and again if folders were exchanged meanwhile. Errors: kConflict, too, if
+  // the table's name has come to mean another line.
+  template <typename T>
+  Result<T> Following(const std::function<Result<T>()>& work) {
+    BRAID_TRY_ASSIGN(table_, FollowLine(table_));
+    Result<T> done = OnLine<T>(Table(table_), [&](const Table& here) {
+      table_ = here;
+      return work();
+    });
+    BRAID_TRY(FollowLine(table_));
+    return done;
+  }
+
+  Result<SourceStep> StartHere(const SourceStart& start) {
+    if (!start.again) {
+      BRAID_TRY_ASSIGN(const std::optional<SnapshotId> next, NextOfConsumer());
+      if (next) {
+        BRAID_TRY_ASSIGN(std::string identity, IdentityAt(next->previous()));
+        return Nothing({.next = *next, .identity = std::move(identity)});
+      }
+    }
+    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> known, FindOwn(start.made_of));
+    BRAID_TRY_ASSIGN(Table from, table_.With(Options(Options::Map{{"consumer.ignore-progress", "true"}})));
+    if (known) {
+      BRAID_TRY_ASSIGN(from, from.With(Options({{"scan.mode", "from-snapshot-full"},
+                                                {"scan.snapshot-id", std::to_string(known->value())}})));
+    }
+    BRAID_TRY_ASSIGN(auto stream, StreamScan::Open(from, {}));
+    // The mode decides where to begin; only the position is taken where no content comes first.
+    const bool full = known || StartsWithContent();
+    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs(), paths()));
+    if (!latest) return Nothing({.next = SnapshotId(1), .identity = {}});
+    BRAID_TRY_ASSIGN(std::optional<Plan> plan, stream->Next());
+    if (!full) {
+      const SnapshotId next = plan ? *plan->snapshot : stream->next_snapshot();
+      BRAID_TRY_ASSIGN(std::string identity, IdentityAt(next.previous()));
+      return Nothing({.next = next, .identity = std::move(identity)});
+    }
+    if (!plan) return Nothing({.next = SnapshotId(1), .identity = {}});
+    if (road_ == ChangeRoad::kDifference) {
+      BRAID_TRY_ASSIGN(plan, BatchPlan(*plan->snapshot));
+    }
+    BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(fs(), paths(), *plan->snapshot));
+    BRAID_TRY(KeepSchemas(table_, *plan));
+    std::vector<WeightedSplits> parts = {{.table = table_, .splits = std::move(plan->splits), .weight = 1}};
+    return Step({.next = snapshot.id.next(), .identity = IdentityOf(snapshot)}, SourceMode::kFull, snapshot.id,
+                std::move(parts));
+  }
+
+  Result<std::optional<SourceStep>> NextHere(const Json& json) {
+    BRAID_TRY_ASSIGN(const Position position, ToPosition(json));
+    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs(), paths()));
+    if (!latest || *latest < position.next) {
+      if (latest.value_or(SnapshotId(0)) < position.next.previous()) return Moved(position, latest);
+      return std::optional<SourceStep>();
+    }
+    BRAID_TRY_ASSIGN(std::vector<Snapshot> snapshots, ReadRange(position, *latest));
+    BRAID_TRY(CheckLine(position));
+    // Behind a seal the table goes on elsewhere, perhaps from before it.
+    if (snapshots.back().id == *latest && EndsLine(table_, snapshots.back())) snapshots.pop_back();
+    if (snapshots.empty()) return std::optional<SourceStep>();
+    BRAID_TRY_ASSIGN(std::vector<WeightedSplits> parts, Changes(position, snapshots));
+    const Snapshot& last = snapshots.back();
+    BRAID_TRY_ASSIGN(SourceStep step, Step({.next = last.id.next(), .identity = IdentityOf(last)}, SourceMode::kDelta,
+                                           position.next, std::move(parts)));
+    return std::optional(std::move(step));
+  }
+
+  static Result<std::int64_t> LagOf(const Table& table, const Json& json) {
+    const FileSystem& fs = table.file_system();
+    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs, table.paths()));
+    if (!latest) return 0;
+    if (json.is_null()) return latest->value();
+    BRAID_TRY_ASSIGN(const Position position, ToPosition(json));
+    const std::int64_t lag = std::max<std::int64_t>(0, latest->value() - position.next.value() + 1);
+    if (lag != 1) return lag;
+    const Result<Snapshot> head = ReadSnapshot(fs, table.paths(), *latest);
+    return head && EndsLine(table, *head) ? 0 : lag;
+  }
 
   Result<SourceStep> Nothing(Position position) const {
     position.line = table_.line().id;
@@ -397,6 +421,7 @@ class TableSource : public JobSource {
     if (position.next.value() > 1) {
       BRAID_TRY_ASSIGN(before, BatchPlan(position.next.previous()));
     }
+    for (const Plan* plan : {&before, &after}) BRAID_TRY(KeepSchemas(table_, *plan));
     RemoveCommonSplits(before.splits, after.splits);
     return std::vector<WeightedSplits>{{.table = table_, .splits = std::move(before.splits), .weight = -1},
                                        {.table = table_, .splits = std::move(after.splits), .weight = 1}};

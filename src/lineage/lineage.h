@@ -104,4 +104,9 @@ inline constexpr std::string_view kLineageDatabase = "paimon";
 /// has a database `paimon` of its own, that one keeps the name.
 void RegisterSystemDatabase(Catalog& catalog, const Options& options, const std::shared_ptr<Lineage>& lineage);
 
+/// Opens the lineage that the catalog's warehouse records, null if it records none, and registers the system database with
+/// the catalog, whose lineage tables live as long as the lineage. Errors: those of SettleCatalogIdentity and Lineage::Open.
+Result<std::shared_ptr<Lineage>> OpenSystemDatabase(const std::shared_ptr<Catalog>& catalog,
+                                                    const Clock& clock = SystemClock());
+
 }  // namespace braid

@@ -132,4 +132,16 @@ void RegisterSystemDatabase(Catalog& catalog, const Options& options, const std:
   catalog.Register("sys", std::move(tables));
 }
 
+Result<std::shared_ptr<Lineage>> OpenSystemDatabase(const std::shared_ptr<Catalog>& catalog, const Clock& clock) {
+  BRAID_TRY_ASSIGN(CatalogIdentity identity,
+                   SettleCatalogIdentity(*catalog->file_system(), catalog->warehouse(), catalog->options()));
+  const Options effective = catalog->options().With(identity.immutable);
+  std::shared_ptr<Lineage> lineage;
+  if (identity.table_lineage()) {
+    BRAID_TRY_ASSIGN(lineage, Lineage::Open(catalog, std::move(identity), clock));
+  }
+  RegisterSystemDatabase(*catalog, effective, lineage);
+  return lineage;
+}
+
 }  // namespace braid

@@ -93,7 +93,8 @@ class ChunkNulls {
     if (!has_nulls_) return false;
     const auto i = static_cast<std::size_t>(row);
     const Bits& bits = bits_[static_cast<std::size_t>(chunk_.row_sources[i])];
-    return bits.validity != nullptr && !arrow::bit_util::GetBit(bits.validity, bits.offset + chunk_.positions[i]);
+    const auto bit = static_cast<std::uint64_t>(bits.offset + chunk_.positions[i]);
+    return bits.validity != nullptr && !arrow::bit_util::GetBit(bits.validity, bit);
   }
 
  private:

@@ -84,7 +84,7 @@ TEST(PartialUpdateTest, RefusesOptionsThatContradict) {
 /// One column of the model, from the documentation: the value and, for sum, how it changes.
 class Model {
  public:
-  Model(const KeyValueSchema& schema, const Options& options) : schema_(schema), options_(options) {
+  Model(const KeyValueSchema& schema, const Options& options) : options_(options) {
     grouped_ = options.Has("fields.s.sequence-group");
     removing_ = options.Get("partial-update.remove-record-on-sequence-group", "");
     row_.resize(schema.value_fields.size());
@@ -176,7 +176,6 @@ class Model {
                        [&](std::size_t column) { return row.values[column].is_null(); });
   }
 
-  const KeyValueSchema& schema_;
   const Options& options_;
   bool grouped_ = false;
   std::string removing_;

@@ -18,15 +18,7 @@ class LineageObserver : public JobObserver {
   explicit LineageObserver(const Clock& clock) : clock_(&clock) {}
 
   Status CatalogOpened(const std::shared_ptr<Catalog>& catalog) override {
-    BRAID_TRY_ASSIGN(CatalogIdentity identity,
-                     SettleCatalogIdentity(*catalog->file_system(), catalog->warehouse(), catalog->options()));
-    const Options effective = catalog->options().With(identity.immutable);
-    std::shared_ptr<Lineage> lineage;
-    if (identity.table_lineage()) {
-      BRAID_TRY_ASSIGN(lineage, Lineage::Open(catalog, std::move(identity), *clock_));
-    }
-    RegisterSystemDatabase(*catalog, effective, lineage);
-    lineages_[catalog->name()] = std::move(lineage);
+    BRAID_TRY_ASSIGN(lineages_[catalog->name()], OpenSystemDatabase(catalog, *clock_));
     return Ok();
   }
 

@@ -52,7 +52,7 @@ TEST(ResultTest, PrintsValuesForPeople) {
   EXPECT_THAT(shown(Datum(), DataType::Int()), HasValue(testing::Eq("<NULL>")));
   EXPECT_THAT(shown(true, DataType::Boolean()), HasValue(testing::Eq("TRUE")));
   EXPECT_THAT(shown(std::string("\x00\xff", 2), DataType::Bytes()), HasValue(testing::Eq("x'00ff'")));
-  EXPECT_THAT(shown(DatumList{DatumList{"k", 1}}, DataType::Map(DataType::String(), DataType::Int())),
+  EXPECT_THAT(shown(DatumList{Datum(DatumList{"k", 1})}, DataType::Map(DataType::String(), DataType::Int())),
               HasValue(testing::Eq("{k=1}")));
   EXPECT_THAT(shown(86'400'000, SqlType::Millis()), HasValue(testing::Eq("+1 00:00:00.000")));
   EXPECT_THAT(shown(-14, SqlType::Months()), HasValue(testing::Eq("-1-02")));

@@ -128,8 +128,9 @@ class RandomScan {
   }
 
   ManifestEntry Addition(std::string name) {
+    const std::int32_t bucket = Chance(12) ? -2 : static_cast<std::int32_t>(Below(4));
     ManifestEntry entry{.partition = PartitionOf(Below(5)),
-                        .bucket = BucketId(has_key_ ? static_cast<std::int32_t>(Chance(12) ? -2 : Below(4)) : 0),
+                        .bucket = BucketId(has_key_ ? bucket : 0),
                         .total_buckets = has_key_ ? (Chance(8) ? 2 : 4) : -1};
     DataFileMeta& file = entry.file;
     file.file_name = std::move(name);

@@ -9,6 +9,7 @@
 
 #include "table/branch_replace.h"
 #include "table/branch_table_testing.h"
+#include "table/reader_line.h"
 #include "table/rollback.h"
 #include "table/seal.h"
 #include "table/snapshot_selector.h"
@@ -60,6 +61,26 @@ TEST_F(LineMoveTest, AProtectedBranchIsNotRolledBackButTagged) {
   BRAID_ASSERT_OK_AND_ASSIGN(const Table branch, Open("b"));
   EXPECT_THAT(RollbackHard(branch, {.id = SnapshotId(3)}, false, SystemClock()), IsError(ErrorCode::kPermissionDenied));
   EXPECT_THAT(Tagged(branch, "t"), IsOk());
+}
+
+// What a job plans from a handle of a snapshot it may read later, when the line lies somewhere else.
+TEST_F(LineMoveTest, SplitsAreReadWhereverTheirLineMovesTo) {
+  ASSERT_THAT(CreateBranch(Context(), {.name = "b", .snapshot = SnapshotId(2)}), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Add("b", 20));
+  ASSERT_THAT(ReplaceMain(Context(), {.name = "b", .materialize = false}), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table main, Open("main"));
+  ASSERT_EQ(main.paths().branch(), "b");
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table at, main.With(Options(Options::Map{{"scan.snapshot-id", "3"}})));
+  BRAID_ASSERT_OK_AND_ASSIGN(const Plan plan, PlanBatch(at, {}));
+  ASSERT_THAT(KeepSchemas(main, plan), IsOk());
+  ASSERT_THAT(MaterializeMain(Context()), IsOk());
+  std::int64_t rows = 0;
+  for (const DataSplit& split : plan.splits) {
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, ReadSplit(main, split, {}));
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto batches, ReadAllBatches(*reader));
+    for (const Batch& batch : batches) rows += batch.row_count();
+  }
+  EXPECT_EQ(rows, 3);
 }
 
 // Tags are made while main is replaced. Each that was reported as made is on the new main or the former one, and names a

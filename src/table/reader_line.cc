@@ -17,22 +17,24 @@ constexpr std::chrono::milliseconds kPause{20};
 // A line that is being renamed may be missed once by a listing.
 constexpr int kMisses = 5;
 
-Result<bool> IsMainBeingReplaced(const Table& table) {
-  BRAID_TRY_ASSIGN(const std::vector<OperationJournal> journals, ListJournals(table.file_system(), table.paths()));
-  return std::any_of(journals.begin(), journals.end(), [](const OperationJournal& journal) { return journal.kind == "replace"; });
-}
-
-Status KeepSchemas(const Table& table, const Table& planned, const Plan& plan) {
+Status KeepSchemasOf(const Table& table, const TablePaths& planned, const Plan& plan) {
   for (const DataSplit& split : plan.splits) {
     if (split.branch) continue;  // read with a handle of its own
     for (const DataFileList* files : {&split.files, &split.before_files}) {
-      for (const DataFileMeta& file : *files) BRAID_TRY(table.schemas().GetFrom(planned.paths(), file.schema_id));
+      for (const DataFileMeta& file : *files) BRAID_TRY(table.schemas().GetFrom(planned, file.schema_id));
     }
   }
   return Ok();
 }
 
 }  // namespace
+
+Status KeepSchemas(const Table& table, const Plan& plan) { return KeepSchemasOf(table, table.paths(), plan); }
+
+Result<bool> IsMainBeingReplaced(const Table& table) {
+  BRAID_TRY_ASSIGN(const std::vector<OperationJournal> journals, ListJournals(table.file_system(), table.paths()));
+  return std::any_of(journals.begin(), journals.end(), [](const OperationJournal& journal) { return journal.kind == "replace"; });
+}
 
 Result<bool> internal::IsWhereItWas(const Table& table) {
   const Result<std::string> id = ReadLineId(table.file_system(), table.paths());
@@ -60,7 +62,7 @@ Result<Table> internal::FindLineAgain(const Table& table) {
 Result<Plan> PlanOnLine(const Table& table, const std::function<Result<Plan>(const Table&)>& plan) {
   return OnLine<Plan>(table, [&](const Table& here) -> Result<Plan> {
     BRAID_TRY_ASSIGN(Plan planned, plan(here));
-    BRAID_TRY(KeepSchemas(table, here, planned));
+    BRAID_TRY(KeepSchemasOf(table, here.paths(), planned));
     return planned;
   });
 }

@@ -18,6 +18,13 @@ Result<T> OnLine(const Table& table, const std::function<Result<T>(const Table&)
 /// Plans a read, as OnLine. Schemas of the plan's files are read now and kept in the handle.
 Result<Plan> PlanOnLine(const Table& table, const std::function<Result<Plan>(const Table&)>& plan);
 
+/// Reads the schemas of the plan's files and keeps them in the handle, so that the splits can be read with it wherever the
+/// line's metadata move to.
+Status KeepSchemas(const Table& table, const Plan& plan);
+
+/// Whether another line is becoming main right now, which moves folders. Errors: those of reading the journals.
+Result<bool> IsMainBeingReplaced(const Table& table);
+
 // ---- Implementation ----
 
 namespace internal {

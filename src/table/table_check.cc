@@ -46,8 +46,10 @@ class Check {
       ++result_.lines;
       if (line.damage) AddDamage(line.paths.BranchDirectory(), line.damage->message(), line.name);
       BRAID_TRY(CheckSchemas(line));
+      bool first = true;
       BRAID_TRY_ASSIGN(const std::vector<UnreadableRoot> unreadable,
                        VisitRoots(fs(), line, [&](const Root& root) -> Status {
+                         if (root.is_snapshot && std::exchange(first, false)) earliest_.insert(root.holder);
                          roots_.push_back(root);
                          return Ok();
                        }));
@@ -84,7 +86,7 @@ class Check {
         CheckList(snapshot.base_manifest_list, root);
         CheckList(snapshot.delta_manifest_list, root);
       }
-      if (snapshot.changelog_manifest_list && !IsTag(root)) CheckList(*snapshot.changelog_manifest_list, root);
+      BRAID_TRY(CheckChangelog(root));
       if (root.is_changelog) continue;
       if (snapshot.index_manifest) BRAID_TRY(CheckIndexManifest(*snapshot.index_manifest, root));
       if (snapshot.statistics)
@@ -93,11 +95,21 @@ class Check {
     return Ok();
   }
 
-  // Expiry takes the changelog of a snapshot away although a tag keeps its rows, in Java too; the same holds for a fork
-  // point.
-  static bool IsTag(const Root& root) {
-    return root.holder.starts_with("tag ") || root.holder.starts_with("fork point") ||
-           root.holder.starts_with("merge base");
+  // Expiry takes the changelog of a snapshot away although a tag or fork point keeps its rows, in Java too. Rolling back
+  // to such a tag makes the snapshot again, as the earliest of its line, with a list that is gone.
+  Status CheckChangelog(const Root& root) {
+    const bool may_lack_it = !root.is_snapshot && !root.is_changelog;
+    const std::optional<std::string>& name = root.snapshot.changelog_manifest_list;
+    if (!name || may_lack_it) return Ok();
+    if (earliest_.contains(root.holder)) {
+      BRAID_TRY_ASSIGN(const bool exists, fs().Exists(paths().ManifestFile(*name)));
+      if (!exists) {
+        result_.without_changelog.push_back(root.holder);
+        return Ok();
+      }
+    }
+    CheckList(*name, root);
+    return Ok();
   }
 
   void CheckList(const std::string& name, const Root& root) {
@@ -234,6 +246,7 @@ class Check {
   const UpkeepProgress& progress_;
   CheckResult result_;
   std::vector<Root> roots_;
+  std::set<std::string> earliest_;                // holder of each line's first snapshot
   std::map<std::string, std::size_t> damage_of_;  // path → its place in result_.damages
   std::unordered_map<std::string, ListState> lists_;
   std::unordered_map<std::string, IndexState> indexes_;

@@ -24,6 +24,9 @@ struct CheckResult {
   std::int64_t data_files = 0;
   std::int64_t metadata_files = 0;
   std::vector<Damage> damages;
+  /// Snapshots without their changelog, by holder, which is no damage: expiry took it, and then the table was rolled back
+  /// to a tag of that snapshot. Reading its rows works, streaming its changes does not.
+  std::vector<std::string> without_changelog;
   /// What can still be read whole; all roots, if there is no damage.
   std::vector<std::string> readable;
 };

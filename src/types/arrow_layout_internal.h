@@ -16,7 +16,9 @@ struct ValidityBits {
   explicit ValidityBits(const arrow::Array& array)
       : bits(array.null_count() == 0 ? nullptr : array.null_bitmap_data()), offset(array.offset()) {}
 
-  bool Get(std::int64_t row) const { return bits == nullptr || arrow::bit_util::GetBit(bits, offset + row); }
+  bool Get(std::int64_t row) const {
+    return bits == nullptr || arrow::bit_util::GetBit(bits, static_cast<std::uint64_t>(offset + row));
+  }
 };
 
 /// The values or offsets of an array from its first element on; null for an array without values.

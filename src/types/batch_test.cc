@@ -54,14 +54,14 @@ std::vector<TypedValues> EveryType() {
       {DataType::Array(DataType::Int().NotNull()), "list<element: int32 not null>",
        {DatumList{1, 2, 3}, DatumList{}, {}}},
       {DataType::Array(DataType::Array(DataType::String())), "list<element: list<element: string>>",
-       {DatumList{DatumList{"a", Datum()}, Datum()}, DatumList{DatumList{}}, {}}},
+       {DatumList{DatumList{"a", Datum()}, Datum()}, DatumList{Datum(DatumList{})}, {}}},
       {DataType::Vector(DataType::Float(), 2), "list<element: float>", {DatumList{1.0F, 2.0F}, DatumList{0.0F, 0.0F}, {}}},
       {DataType::Map(DataType::String(), DataType::Boolean()), "map<string, bool>",
        {DatumList{DatumList{"k", true}, DatumList{"l", Datum()}}, DatumList{}, {}}},
-      {DataType::Multiset(DataType::Int()), "map<int32, int32>", {DatumList{DatumList{7, 2}}, DatumList{}, {}}},
+      {DataType::Multiset(DataType::Int()), "map<int32, int32>", {DatumList{Datum(DatumList{7, 2})}, DatumList{}, {}}},
       {row, "struct<a: int32, b: string>", {DatumList{1, "x"}, DatumList{Datum(), Datum()}, {}}},
       {DataType::Map(DataType::Int(), row), "map<int32, struct<a: int32, b: string>>",
-       {DatumList{DatumList{1, DatumList{2, "y"}}}, DatumList{DatumList{1, Datum()}}, {}}},
+       {DatumList{Datum(DatumList{1, DatumList{2, "y"}})}, DatumList{Datum(DatumList{1, Datum()})}, {}}},
   };
 }
 
@@ -176,7 +176,7 @@ TEST(BatchTest, RefusesValuesThatDoNotFitTheType) {
       {DataType::Array(DataType::Int()), DatumList{"x"}},
       {DataType::Vector(DataType::Int(), 2), DatumList{1}},
       {DataType::Map(DataType::Int(), DataType::Int()), DatumList{1}},
-      {DataType::Map(DataType::Int(), DataType::Int()), DatumList{DatumList{Datum(), 1}}},
+      {DataType::Map(DataType::Int(), DataType::Int()), DatumList{Datum(DatumList{Datum(), 1})}},
       {DataType::Row({Field(0, "a", DataType::Int())}), DatumList{}},
       {DataType::Variant(), DatumList{"v"}},
   };

@@ -213,7 +213,7 @@ TEST(CastTest, MatchesFieldsOfRowsById) {
   BRAID_ASSERT_OK_AND_ASSIGN(const auto cast_lists, CastColumn(lists->Slice(1), old_list, new_list));
   EXPECT_EQ(ToJson(DatumAt(*cast_lists, 0, new_list), new_list), R"([{"c":null,"renamed":"x","a":7},null])");
 
-  const Datum map = DatumList{DatumList{5, rows[0]}};
+  const Datum map = DatumList{Datum(DatumList{5, rows[0]})};
   BRAID_ASSERT_OK_AND_ASSIGN(const auto maps, MakeColumn(std::vector<Datum>{map, Datum()}, old_map));
   BRAID_ASSERT_OK_AND_ASSIGN(const auto cast_maps, CastColumn(maps, old_map, new_map));
   EXPECT_EQ(ToJson(DatumAt(*cast_maps, 0, new_map), new_map), R"([[5,{"c":null,"renamed":"x","a":7}]])");

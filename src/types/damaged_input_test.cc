@@ -21,7 +21,7 @@ TEST(DamagedInputTest, BinaryRows) {
   const std::vector<DataType> types = {DataType::Int(), text, DataType::Decimal(30, 2), DataType::Timestamp(9), DataType::Array(text),
                                        DataType::Map(text, DataType::BigInt()), DataType::Boolean(), DataType::Bytes()};
   const DatumList values = {7, "a text that is longer than seven bytes", Decimal{Int128{1} << 90}, Timestamp{1'700'000'000'000, 5},
-                            DatumList{"x", Datum(), "a longer element"}, DatumList{DatumList{"k", 1}}, true, std::string(20, '\xFF')};
+                            DatumList{"x", Datum(), "a longer element"}, DatumList{Datum(DatumList{"k", 1})}, true, std::string(20, '\xFF')};
   const std::string good = BinaryRow::Make(types, values).Serialize();
   for (std::uint32_t seed = 0; seed < 20'000; ++seed) {
     SCOPED_TRACE(seed);

@@ -27,7 +27,8 @@ std::strong_ordering CompareDatums(const Datum& a, const Datum& b) {
       [&b](const auto& left) -> std::strong_ordering {
         using Value = std::decay_t<decltype(left)>;
         if constexpr (std::is_same_v<Value, std::monostate> || std::is_same_v<Value, DatumList>) {
-          BRAID_CHECK(!"values in an order are neither NULL nor nested");
+          constexpr bool kIsNullOrNested = true;
+          BRAID_CHECK(!kIsNullOrNested);  // no values in an order are
           return std::strong_ordering::equal;
         } else if constexpr (std::is_floating_point_v<Value>) {
           return CompareFloating(left, std::get<Value>(b));

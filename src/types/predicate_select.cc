@@ -44,9 +44,9 @@ void Keep(const arrow::Array& column, Positions& positions, Get get, Pass pass) 
   } else {
     // What lies under a NULL is readable, so that there is no need to branch.
     for (const std::int32_t row : positions) {
-      const bool valid = arrow::bit_util::GetBit(validity, offset + row);
+      const bool valid = arrow::bit_util::GetBit(validity, static_cast<std::uint64_t>(offset + row));
       at[kept] = row;
-      kept += valid & pass(get(row)) ? 1U : 0U;
+      kept += (valid & pass(get(row))) ? 1U : 0U;
     }
   }
   positions.resize(kept);
