@@ -14,6 +14,7 @@
 #include "format/avro_decoder.h"
 #include "format/avro_format.h"
 #include "format/avro_schema.h"
+#include "types/batch_bytes.h"
 
 namespace braid {
 namespace {
@@ -113,7 +114,9 @@ class AvroReader : public FileReader {
 
   Result<std::optional<Batch>> ReadBatch() {
     std::int64_t row_count = 0;
-    while (row_count < request_.batch_rows) {
+    std::size_t bytes = 0;
+    constexpr auto kMaxBytes = static_cast<std::size_t>(kMaxBatchBytes);
+    while (row_count < request_.batch_rows && bytes < kMaxBytes) {
       if (records_left_ == 0) {
         if (window_.at_end()) break;
         BRAID_TRY(StartBlock());
@@ -121,9 +124,11 @@ class AvroReader : public FileReader {
       }
       // A block's bytes do not outlive it, but the decoders copy what they read.
       AvroCursor cursor(records_);
-      const std::int64_t count = std::min(request_.batch_rows - row_count, records_left_);
-      for (std::int64_t i = 0; i < count && cursor.ok(); ++i) ReadRecord(cursor);
+      const std::int64_t most = std::min(request_.batch_rows - row_count, records_left_);
+      std::int64_t count = 0;
+      for (; count < most && cursor.ok() && bytes + cursor.offset() < kMaxBytes; ++count) ReadRecord(cursor);
       if (!cursor.ok()) return Damaged(cursor.failure());
+      bytes += cursor.offset();
       records_.remove_prefix(cursor.offset());
       records_left_ -= count;
       row_count += count;

@@ -58,6 +58,10 @@ class FileWriter {
   virtual Status Write(const Batch& batch) = 0;
   /// Size of the file if it were finished now, roughly; grows as rows come, so that callers can roll files.
   virtual std::int64_t estimated_bytes() const = 0;
+  /// What of the rows is in memory, about; 0 where the format does not tell.
+  virtual std::int64_t buffered_bytes() const { return 0; }
+  /// Puts what is in memory into the file, where the format can do so in between.
+  virtual Status Flush() { return Ok(); }
   /// Ends and closes the file, unsynced: the commit syncs it.
   virtual Result<WrittenFile> Finish() = 0;
 };

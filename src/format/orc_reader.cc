@@ -17,9 +17,12 @@
 #include "format/orc_format.h"
 #include "format/orc_tail.h"
 #include "format/orc_timestamps.h"
+#include "types/batch_bytes.h"
 
 namespace braid {
 namespace {
+
+constexpr std::int64_t kLongRowBytes = 4096;
 
 using arrow::adapters::orc::ORCFileReader;
 
@@ -115,6 +118,7 @@ class OrcReader : public FileReader {
   Status StartStripe() {
     const OrcTail::Stripe& stripe = tail_.stripes[next_stripe_++];
     BRAID_TRY_ASSIGN(const OrcStripeFooter footer, ReadOrcStripeFooter(*file_, tail_, stripe, path_));
+    batch_rows_ = BatchRowsOf(stripe);
     plain_.reset();
     plain_columns_.clear();
     timestamps_.clear();
@@ -140,16 +144,22 @@ class OrcReader : public FileReader {
         plain_columns_.push_back(column);
       }
       BRAID_ARROW_TRY(reader_->Seek(next_row_), ArrowTask::kReading, path_);
-      BRAID_ARROW_TRY_ASSIGN(plain_, reader_->NextStripeReader(request_.batch_rows, fields), ArrowTask::kReading,
-                             path_);
+      BRAID_ARROW_TRY_ASSIGN(plain_, reader_->NextStripeReader(batch_rows_, fields), ArrowTask::kReading, path_);
     }
     rows_left_ = stripe.row_count;
     return Ok();
   }
 
+  /// So many rows that a batch takes about as much as it may where rows are long; the stripe's bytes are compressed, and
+  /// some may be of columns that are not wanted.
+  std::int64_t BatchRowsOf(const OrcTail::Stripe& stripe) const {
+    if (stripe.row_count <= 0 || stripe.data_bytes / stripe.row_count < kLongRowBytes) return request_.batch_rows;
+    return std::clamp<std::int64_t>(kMaxBatchBytes / (stripe.data_bytes / stripe.row_count), 1, request_.batch_rows);
+  }
+
   Result<std::optional<Batch>> ReadBatch() {
     std::shared_ptr<arrow::RecordBatch> plain;
-    std::int64_t row_count = std::min(rows_left_, request_.batch_rows);
+    std::int64_t row_count = std::min(rows_left_, batch_rows_);
     if (plain_ != nullptr) {
       BRAID_ARROW_TRY(plain_->ReadNext(&plain), ArrowTask::kReading, path_);
       if (plain == nullptr || plain->num_rows() == 0 || plain->num_rows() > rows_left_) {
@@ -194,6 +204,7 @@ class OrcReader : public FileReader {
   std::shared_ptr<arrow::Schema> schema_;
   std::size_t next_stripe_ = 0;
   // The open stripe.
+  std::int64_t batch_rows_ = 0;
   std::shared_ptr<arrow::RecordBatchReader> plain_;
   std::vector<std::size_t> plain_columns_;  // wanted columns that plain_ yields, in its order
   std::map<std::size_t, std::unique_ptr<OrcTimestampReader>> timestamps_;

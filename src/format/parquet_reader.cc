@@ -14,6 +14,7 @@
 #include <parquet/arrow/reader.h>
 #include <parquet/file_reader.h>
 #include <parquet/properties.h>
+#include <parquet/size_statistics.h>
 
 #include "format/arrow_io.h"
 #include "format/convert_column.h"
@@ -23,6 +24,8 @@
 #include "format/parquet_pruning.h"
 #include "format/parquet_schema.h"
 #include "io/storage_traits.h"
+#include "types/batch_bytes.h"
+#include "types/buffer_pool.h"
 
 namespace braid {
 namespace {
@@ -53,19 +56,18 @@ class ParquetReader : public FileReader {
 
   Status Open(std::unique_ptr<InputFile> file) {
     return CatchParquet(ArrowTask::kReading, path_, [&]() -> Status {
-      parquet::ReaderProperties properties;
+      parquet::ReaderProperties properties(BufferPool());
       properties.enable_buffered_stream();
       properties.set_buffer_size(kReadBufferBytes);
       auto raw = parquet::ParquetFileReader::Open(MakeArrowInput(std::move(file)), properties);
       AcceptOptionalKeys(*raw->metadata());
       parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
-      arrow_properties.set_batch_size(request_.batch_rows);
       // From far away the wanted columns of a row group come together, in few large requests.
       arrow_properties.set_pre_buffer(is_far_);
       arrow_properties.set_cache_options(
           {.hole_size_limit = kFarHoleBytes, .range_size_limit = kFarRangeBytes, .lazy = false, .prefetch_limit = 0});
       BRAID_ARROW_TRY_ASSIGN(
-          reader_, parquet::arrow::FileReader::Make(arrow::default_memory_pool(), std::move(raw), arrow_properties),
+          reader_, parquet::arrow::FileReader::Make(BufferPool(), std::move(raw), arrow_properties),
           ArrowTask::kReading, path_);
       FindColumns();
       return CheckCodecs();
@@ -129,6 +131,8 @@ class ParquetReader : public FileReader {
       return Ok();
     }
     if (request_.rows && !request_.rows->HasAny(first, row_count)) return Ok();
+    batch_rows_ = BatchRowsOf(*metadata().RowGroup(group));
+    reader_->set_batch_size(batch_rows_);
     plain_.reset();
     int96_.clear();
     if (!plain_leaves_.empty()) {
@@ -144,9 +148,27 @@ class ParquetReader : public FileReader {
     return Ok();
   }
 
+  /// So many rows that a batch takes no more than it may, if rows are equally long.
+  std::int64_t BatchRowsOf(const parquet::RowGroupMetaData& group) const {
+    std::int64_t bytes = 0;
+    for (const std::vector<int>& leaves : leaves_) {
+      for (const int leaf : leaves) bytes += DecodedBytes(*group.ColumnChunk(leaf));
+    }
+    if (bytes <= 0 || group.num_rows() <= 0) return request_.batch_rows;
+    const double fitting = static_cast<double>(group.num_rows()) * (static_cast<double>(kMaxBatchBytes) / static_cast<double>(bytes));
+    return static_cast<std::int64_t>(std::clamp(fitting, 1.0, static_cast<double>(request_.batch_rows)));
+  }
+
+  /// Of the values; of byte arrays in dictionaries only as far as the footer tells.
+  static std::int64_t DecodedBytes(const parquet::ColumnChunkMetaData& chunk) {
+    const std::shared_ptr<parquet::SizeStatistics> sizes = chunk.size_statistics();
+    const std::int64_t values = sizes == nullptr ? 0 : sizes->unencoded_byte_array_data_bytes.value_or(0);
+    return std::max({chunk.total_uncompressed_size(), values, std::int64_t{0}});
+  }
+
   Result<std::optional<Batch>> ReadBatch() {
     std::shared_ptr<arrow::RecordBatch> plain;
-    std::int64_t row_count = std::min(rows_left_, request_.batch_rows);
+    std::int64_t row_count = std::min(rows_left_, batch_rows_);
     if (plain_ != nullptr) {
       BRAID_ARROW_TRY(plain_->ReadNext(&plain), ArrowTask::kReading, path_);
       if (plain == nullptr || plain->num_rows() == 0 || plain->num_rows() > rows_left_) {
@@ -189,6 +211,7 @@ class ParquetReader : public FileReader {
   int next_group_ = 0;
   std::int64_t next_group_first_row_ = 0;
   // The open row group.
+  std::int64_t batch_rows_ = 0;
   std::unique_ptr<arrow::RecordBatchReader> plain_;
   std::map<std::size_t, std::unique_ptr<Int96ColumnReader>> int96_;
   std::int64_t rows_left_ = 0;

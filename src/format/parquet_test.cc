@@ -1,6 +1,8 @@
 #include <array>
 #include <limits>
+#include <random>
 
+#include <arrow/memory_pool.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +10,8 @@
 #include "format/parquet_format.h"
 #include "format/rows_testing.h"
 #include "io/fault_injecting_file_system.h"
+#include "types/batch_bytes.h"
+#include "types/buffer_pool.h"
 
 namespace braid {
 namespace {
@@ -453,6 +457,63 @@ TEST(ParquetTest, NamesColumnsOfAnotherKind) {
   EXPECT_THAT(rows, IsError(ErrorCode::kCorruption));
   EXPECT_THAT(rows, HasMessage("column s is stored as string"));
   EXPECT_THAT(rows, HasMessage("/types_limits.parquet"));
+}
+
+/// Letters that no codec makes much smaller.
+std::string RandomText(std::size_t size, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::string text(size, '\0');
+  for (char& letter : text) letter = static_cast<char>(' ' + random() % 94);
+  return text;
+}
+
+TEST(ParquetTest, ReadsLongRowsFewAtATime) {
+  const std::vector<DataField> fields = MakeFields({{"k", DataType::Int()}, {"different", DataType::String()}, {"same", DataType::String()}});
+  constexpr std::size_t kTextBytes = 256 * 1024;
+  std::vector<DatumList> rows;
+  for (int i = 0; i < 64; ++i) rows.push_back({i, RandomText(kTextBytes, static_cast<std::uint64_t>(i)), std::string(kTextBytes, 'x')});
+  MemoryFileSystem files;
+  ASSERT_THAT(WriteFile(ParquetFormat(), files, "/f.parquet", fields, rows), IsOk());
+  // A column that lies in a dictionary takes as little as nothing in the file.
+  for (const std::vector<std::size_t>& wanted : {std::vector<std::size_t>{0, 1, 2}, {0, 2}}) {
+    std::vector<DataField> columns;
+    for (const std::size_t column : wanted) columns.push_back(fields[column]);
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, ParquetFormat().OpenReader(files, "/f.parquet", {.columns = columns, .filter = nullptr}));
+    std::int64_t read = 0;
+    while (true) {
+      BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<Batch> batch, reader->Next());
+      if (!batch) break;
+      EXPECT_EQ(reader->first_row_of_last_batch(), read);
+      EXPECT_LE(BytesOf(*batch->rows).used, kMaxBatchBytes + static_cast<std::int64_t>(kTextBytes));
+      for (std::int64_t row = 0; row < batch->row_count(); ++row, ++read) {
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+          const Datum value = DatumAt(*batch->rows->column(static_cast<int>(i)), row, columns[i].type);
+          EXPECT_TRUE(SameDatum(value, rows[static_cast<std::size_t>(read)][wanted[i]]));
+        }
+      }
+    }
+    EXPECT_EQ(read, 64);
+  }
+}
+
+TEST(ParquetTest, KeepsLittleOfWhatItWritesInMemory) {
+  const std::vector<DataField> fields = MakeFields({{"text", DataType::String()}});
+  MemoryFileSystem files;
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto writer, ParquetFormat().OpenWriter(files, "/f.parquet", fields, {}));
+  std::vector<DatumList> rows;
+  for (std::uint64_t i = 0; i < 32; ++i) rows.push_back({RandomText(64 * 1024, i)});
+  BRAID_ASSERT_OK_AND_ASSIGN(const Batch batch, MakeBatch(fields, rows));
+  const std::int64_t before = BufferPool()->bytes_allocated();
+  std::int64_t most = 0;
+  for (int i = 0; i < 40; ++i) {  // 80 MiB
+    ASSERT_THAT(writer->Write(batch), IsOk());
+    EXPECT_LT(writer->buffered_bytes(), std::int64_t{20} << 20);
+    most = std::max(most, BufferPool()->bytes_allocated() - before);
+  }
+  EXPECT_LT(most, std::int64_t{48} << 20);  // a row group, in a buffer that doubles
+  ASSERT_THAT(writer->Flush(), IsOk());
+  EXPECT_EQ(writer->buffered_bytes(), 0);
+  EXPECT_THAT(writer->Finish(), IsOk());
 }
 
 }  // namespace

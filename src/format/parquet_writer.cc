@@ -21,11 +21,19 @@
 #include "format/parquet_levels.h"
 #include "format/parquet_schema.h"
 #include "format/statistics.h"
+#include "types/batch_bytes.h"
+#include "types/buffer_pool.h"
 
 namespace braid {
 namespace {
 
 constexpr std::int64_t kDictionarySampleRows = 8192;
+// A column's pages are looked at only between steps.
+constexpr std::int64_t kStepRows = 8192;
+constexpr std::int64_t kStepBytes = std::int64_t{4} << 20;
+constexpr std::int64_t kLongValueBytes = 64 * 1024;
+// An open row group lies in memory, and a file being written has one; Java's 128 MiB would be more than all else.
+constexpr std::int64_t kRowGroupBytes = std::int64_t{16} << 20;
 constexpr std::int64_t kMillisPerDay = 86'400'000;
 constexpr std::int64_t kNanosPerMilli = 1'000'000;
 constexpr std::int64_t kJulianDayOfEpoch = 2'440'588;
@@ -64,6 +72,7 @@ Result<bool> GetDictionaryOption(const Options& options, const std::string& colu
 
 Result<WriteSettings> ReadSettings(const parquet::SchemaDescriptor& schema, const Options& options) {
   parquet::WriterProperties::Builder builder;
+  builder.memory_pool(BufferPool());
   // Pages and files of version 1: what Java writes unless told otherwise.
   const std::string version = options.Get("parquet.writer.version", "v1");
   const bool second = version == "v2" || version == "PARQUET_2_0";
@@ -96,7 +105,7 @@ Result<WriteSettings> ReadSettings(const parquet::SchemaDescriptor& schema, cons
     if (!column_dictionary) builder.disable_dictionary(path);
   }
 
-  BRAID_TRY_ASSIGN(const std::int64_t block_bytes, options.GetMemorySize("file.block-size", std::int64_t{128} << 20));
+  BRAID_TRY_ASSIGN(const std::int64_t block_bytes, options.GetMemorySize("file.block-size", kRowGroupBytes));
   BRAID_TRY_ASSIGN(const std::int64_t row_group_bytes, options.GetMemorySize("parquet.block.size", block_bytes));
   return WriteSettings{.properties = builder.build(), .row_group_bytes = std::max<std::int64_t>(row_group_bytes, 1)};
 }
@@ -136,6 +145,12 @@ void WriteInt96(const ParquetLeaf& leaf, const std::int16_t* definitions, const 
   static_cast<parquet::Int96Writer&>(writer).WriteBatch(leaf.level_count, definitions, repetitions, values.data());
 }
 
+/// Whether the values are far longer than what Parquet keeps as bounds.
+bool HasLongValues(const arrow::Array& values) {
+  if (!arrow::is_base_binary_like(values.type_id()) || values.length() == 0) return false;
+  return static_cast<const arrow::BinaryArray&>(values).total_values_length() / values.length() > kLongValueBytes;
+}
+
 class ParquetWriter : public FileWriter {
  public:
   ParquetWriter(std::string path, std::vector<DataField> fields, std::shared_ptr<parquet::schema::GroupNode> schema,
@@ -151,7 +166,7 @@ class ParquetWriter : public FileWriter {
     if (batch.rows->num_rows() == 0) return Ok();
     return CatchParquet(ArrowTask::kWriting, path_, [&]() -> Status {
       if (writer_ == nullptr) {
-        BRAID_TRY_ASSIGN(settings_.properties, WithoutUselessDictionaries(*batch.rows));
+        BRAID_TRY_ASSIGN(settings_.properties, PropertiesFor(*batch.rows));
         Start();
       }
       return WriteRows(*batch.rows);
@@ -159,6 +174,14 @@ class ParquetWriter : public FileWriter {
   }
 
   std::int64_t estimated_bytes() const override { return file_->position() + BufferedBytes(); }
+  std::int64_t buffered_bytes() const override { return BufferedBytes(); }
+
+  Status Flush() override {
+    return CatchParquet(ArrowTask::kWriting, path_, [&]() -> Status {
+      if (group_ != nullptr) std::exchange(group_, nullptr)->Close();
+      return Ok();
+    });
+  }
 
   Result<WrittenFile> Finish() override {
     BRAID_TRY(CatchParquet(ArrowTask::kWriting, path_, [&]() -> Status {
@@ -175,18 +198,21 @@ class ParquetWriter : public FileWriter {
  private:
   void Start() { writer_ = parquet::ParquetFileWriter::Open(MakeArrowOutput(*file_), schema_, settings_.properties); }
 
-  /// The properties, with dictionaries only where they pay, to judge by the file's first rows.
-  Result<std::shared_ptr<parquet::WriterProperties>> WithoutUselessDictionaries(const arrow::RecordBatch& rows) const {
+  /// The properties, with dictionaries only where they pay and without bounds of values that are too long for the footer
+  /// (Arrow keeps four copies of the longest to find that out), to judge by the file's first rows.
+  Result<std::shared_ptr<parquet::WriterProperties>> PropertiesFor(const arrow::RecordBatch& rows) const {
     parquet::SchemaDescriptor schema;
     schema.Init(schema_);
     parquet::WriterProperties::Builder builder(*settings_.properties);
-    const std::shared_ptr<arrow::RecordBatch> first = rows.Slice(0, kDictionarySampleRows);
+    const std::shared_ptr<arrow::RecordBatch> first = rows.Slice(0, RowsWithin(rows, 0, kDictionarySampleRows, kStepBytes));
     int leaf = 0;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       BRAID_TRY_ASSIGN(const std::vector<ParquetLeaf> leaves,
                        ShredColumn(fields_[i].name, fields_[i].type, first->column(static_cast<int>(i))));
       for (const ParquetLeaf& values : leaves) {
-        if (!DictionaryPays(*values.values)) builder.disable_dictionary(schema.Column(leaf)->path());
+        const std::shared_ptr<parquet::schema::ColumnPath> path = schema.Column(leaf)->path();
+        if (!DictionaryPays(*values.values)) builder.disable_dictionary(path);
+        if (HasLongValues(*values.values)) builder.disable_statistics(path);
         ++leaf;
       }
     }
@@ -195,9 +221,9 @@ class ParquetWriter : public FileWriter {
 
   Status WriteRows(const arrow::RecordBatch& rows) {
     // A batch may be larger than a row group should be, so look at the size in between.
-    constexpr std::int64_t kStep = 8192;
-    for (std::int64_t start = 0; start < rows.num_rows(); start += kStep) {
-      const std::shared_ptr<arrow::RecordBatch> part = rows.Slice(start, kStep);
+    for (std::int64_t start = 0, count = 0; start < rows.num_rows(); start += count) {
+      count = RowsWithin(rows, start, kStepRows, kStepBytes);
+      const std::shared_ptr<arrow::RecordBatch> part = rows.Slice(start, count);
       if (group_ == nullptr) group_ = writer_->AppendBufferedRowGroup();
       int leaf = 0;
       for (std::size_t i = 0; i < fields_.size(); ++i) {
@@ -244,7 +270,7 @@ class ParquetWriter : public FileWriter {
   std::unique_ptr<OutputFile> file_;
   StatisticsCollector statistics_;
   std::shared_ptr<parquet::ArrowWriterProperties> arrow_properties_ = parquet::default_arrow_writer_properties();
-  parquet::ArrowWriteContext context_{arrow::default_memory_pool(), arrow_properties_.get()};
+  parquet::ArrowWriteContext context_{BufferPool(), arrow_properties_.get()};
   std::unique_ptr<parquet::ParquetFileWriter> writer_;  // from the first rows on
   parquet::RowGroupWriter* group_ = nullptr;            // owned by writer_
   std::int64_t row_count_ = 0;

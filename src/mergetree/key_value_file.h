@@ -63,6 +63,9 @@ class KeyValueRollingWriter {
  public:
   virtual ~KeyValueRollingWriter() = default;
   virtual Status Write(const Batch& batch) = 0;
+  /// As those of FileWriter, of the open file.
+  virtual std::int64_t buffered_bytes() const { return 0; }
+  virtual Status Flush() { return Ok(); }
   /// Closes the last file; all files, in key order, unsynced.
   virtual Result<std::vector<DataFileMeta>> Finish() = 0;
 };

@@ -85,6 +85,8 @@ class OpenDataFile {
   const std::string& name() const { return name_; }
   bool is_full() const { return writer_->estimated_bytes() >= plan_.target_bytes || row_count_ >= plan_.target_rows; }
   std::int64_t rows_left() const { return plan_.target_rows - row_count_; }
+  std::int64_t buffered_bytes() const { return writer_->buffered_bytes(); }
+  Status Flush() { return writer_->Flush(); }
 
   Status Write(const Batch& batch) {
     const std::int64_t rows = batch.row_count();
@@ -224,6 +226,9 @@ class RollingWriter : public KeyValueRollingWriter {
     }
     return Ok();
   }
+
+  std::int64_t buffered_bytes() const override { return file_ == nullptr ? 0 : file_->buffered_bytes(); }
+  Status Flush() override { return file_ == nullptr ? Ok() : file_->Flush(); }
 
   Result<std::vector<DataFileMeta>> Finish() override {
     if (file_ != nullptr) BRAID_TRY(FinishFile());

@@ -9,6 +9,7 @@
 #include "mergetree/group_merger_internal.h"
 #include "mergetree/key_encoding_internal.h"
 #include "mergetree/memory_sort_internal.h"
+#include "types/batch_bytes.h"
 
 namespace braid {
 namespace {
@@ -62,6 +63,7 @@ class MemorySort {
                      key_encoder_.Encode(std::span(columns).first(schema_.key_count()), batch.row_count()));
     for (std::int32_t row = 0; row < batch.row_count(); ++row) entries_.push_back({keys.prefix(row), source, row});
     keys_.push_back(std::move(keys));
+    row_bytes_.push_back(batch.row_count() == 0 ? 0 : BytesOf(*batch.rows).used / batch.row_count());
     if (sequence_encoder_) {
       std::vector<std::shared_ptr<arrow::Array>> sequence_columns;
       for (const std::size_t value : schema_.sequence_fields) {
@@ -86,6 +88,8 @@ class MemorySort {
   }
 
   const std::vector<SortEntry>& entries() const { return entries_; }
+  /// About, as that of its batch's rows.
+  std::int64_t BytesOfRow(const SortEntry& entry) const { return row_bytes_[static_cast<std::size_t>(entry.source)]; }
   bool SameKey(const SortEntry& a, const SortEntry& b) const {
     return a.prefix == b.prefix && (key_encoder_.whole() || KeyBytes(a) == KeyBytes(b));
   }
@@ -118,6 +122,7 @@ class MemorySort {
   std::optional<KeyEncoder> sequence_encoder_;
   std::vector<EncodedKeys> keys_;
   std::vector<EncodedKeys> sequences_;
+  std::vector<std::int64_t> row_bytes_;  // of each batch's rows, about
   std::vector<SortEntry> entries_;
 };
 
@@ -141,15 +146,17 @@ class SortedRowsReader : public BatchReader {
     groups_.Clear();
     const std::vector<SortEntry>& entries = sort_.entries();
     std::int64_t groups = 0;
+    std::int64_t bytes = 0;
     for (; next_ < entries.size(); ++next_) {
       const SortEntry& entry = entries[next_];
       if (groups_.empty() || !sort_.SameKey(entries[next_ - 1], entry)) {
         if (!groups_.empty()) groups_.group_ends.push_back(groups_.row_count());
-        if (groups == batch_rows_) return;
+        if (groups == batch_rows_ || bytes >= kMaxBatchBytes) return;
         ++groups;
       }
       groups_.row_sources.push_back(entry.source);
       groups_.positions.push_back(entry.position);
+      bytes += sort_.BytesOfRow(entry);
     }
     groups_.group_ends.push_back(groups_.row_count());
   }

@@ -11,6 +11,7 @@
 
 #include "mergetree/group_merger_internal.h"
 #include "mergetree/key_encoding_internal.h"
+#include "types/batch_bytes.h"
 
 namespace braid {
 namespace {
@@ -89,6 +90,7 @@ class MergeReader : public BatchReader {
     std::int32_t source = -1;
     std::int32_t row = 0;
     std::int32_t rows = 0;
+    std::int64_t row_bytes = 0;  // of a row of the batch, about
     bool exhausted = false;
   };
 
@@ -133,6 +135,7 @@ class MergeReader : public BatchReader {
         BRAID_TRY_ASSIGN(run.sequences, order_.EncodeSequencesOf(*batch->rows));
       }
       run.rows = static_cast<std::int32_t>(batch->row_count());
+      run.row_bytes = BytesOf(*batch->rows).used / batch->row_count();
       run.row = 0;
       run.source = merger_->AddSource(*std::move(batch), run.reader->origin());
       heads_[index] = run.keys.prefix(0);
@@ -179,12 +182,13 @@ class MergeReader : public BatchReader {
     tree_[0] = run;
   }
 
-  /// Takes rows off the runs until `batch_rows` groups are whole.
+  /// Takes rows off the runs until `batch_rows` groups are whole, or those that are whole take as much as a batch may.
   template <bool kWhole>
   Status FillGroups() {
     std::uint64_t key_prefix = 0;
     std::string_view key_bytes;
     std::int64_t groups = 0;
+    std::int64_t bytes = 0;
     while (true) {
       const std::size_t winner = tree_[0];
       Run& run = runs_[winner];
@@ -193,13 +197,14 @@ class MergeReader : public BatchReader {
       if constexpr (!kWhole) starts_group = starts_group || run.keys.bytes(run.row) != key_bytes;
       if (starts_group) {
         if (groups > 0) groups_.group_ends.push_back(groups_.row_count());
-        if (groups == batch_rows_) return Ok();
+        if (groups == batch_rows_ || bytes >= kMaxBatchBytes) return Ok();
         ++groups;
         key_prefix = heads_[winner];
         if constexpr (!kWhole) key_bytes = run.keys.bytes(run.row);
       }
       groups_.row_sources.push_back(run.source);
       groups_.positions.push_back(run.row);
+      bytes += run.row_bytes;
       if (++run.row < run.rows) {
         const std::uint64_t next = run.keys.prefix(run.row);
         if (next < heads_[winner]) return NotAscending();

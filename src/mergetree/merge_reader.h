@@ -17,7 +17,7 @@ struct MergeOptions {
   bool drop_retractions = false;
   /// Yields the requested value columns alone, with their kinds; else key-value batches.
   bool values_only = false;
-  std::int64_t batch_rows = 8192;
+  std::int64_t batch_rows = 8192;  ///< at most; fewer where they take more than kMaxBatchBytes
 };
 
 /// A sorted run being read: key-value batches ascending by key.

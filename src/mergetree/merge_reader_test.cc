@@ -7,6 +7,8 @@
 
 #include "base/result_matchers.h"
 #include "mergetree/key_value_testing.h"
+#include "mergetree/sort_buffer.h"
+#include "types/batch_bytes.h"
 
 namespace braid {
 namespace {
@@ -206,6 +208,52 @@ TEST(MergeReaderTest, EqualsAMapForRandomRuns) {
       CheckAgainstModel(key, random);
     }
   }
+}
+
+/// A run of so many rows with long texts, in batches as readers give them.
+std::unique_ptr<BatchReader> LongRows(const KeyValueSchema& schema, int rows, std::size_t text_bytes, std::int64_t sequence) {
+  std::vector<Batch> batches;
+  for (int k = 0; k < rows; k += 10) {
+    std::vector<KeyValueRow> part;
+    for (int i = k; i < std::min(k + 10, rows); ++i) part.push_back({{i, std::string(text_bytes, 'x'), i}, sequence + i});
+    batches.push_back(KeyValueBatch(schema, part));
+  }
+  return MakeBatchReader(std::move(batches));
+}
+
+TEST(MergeReaderTest, YieldsLongRowsFewAtATime) {
+  const KeyValueSchema schema = SmallSchema();
+  constexpr std::size_t kTextBytes = 128 * 1024;
+  std::vector<std::unique_ptr<BatchReader>> runs;
+  for (int run = 0; run < 3; ++run) runs.push_back(LongRows(schema, 100, kTextBytes, 1000 * run));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, MakeMergeReader(schema, std::move(runs), Engine({}, schema), {}));
+  std::int64_t rows = 0;
+  while (true) {
+    BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<Batch> batch, reader->Next());
+    if (!batch) break;
+    EXPECT_LE(BytesOf(*batch->rows).used, kMaxBatchBytes + static_cast<std::int64_t>(kTextBytes));
+    rows += batch->row_count();
+  }
+  EXPECT_EQ(rows, 100);
+}
+
+TEST(MergeReaderTest, YieldsLongSortedRowsFewAtATime) {
+  const KeyValueSchema schema = SmallSchema();
+  constexpr std::size_t kTextBytes = 128 * 1024;
+  SortBuffer buffer(schema, SortBufferOptions());
+  std::vector<DatumList> values;
+  for (int k = 100; k > 0; --k) values.push_back({k, std::string(kTextBytes, 'x'), k});
+  BRAID_ASSERT_OK_AND_ASSIGN(const Batch added, MakeBatch(schema.value_fields, values));
+  ASSERT_THAT(buffer.Add(added, 0), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, buffer.Sorted(nullptr));
+  std::int64_t rows = 0;
+  while (true) {
+    BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<Batch> batch, reader->Next());
+    if (!batch) break;
+    EXPECT_LE(BytesOf(*batch->rows).used, kMaxBatchBytes + static_cast<std::int64_t>(kTextBytes));
+    rows += batch->row_count();
+  }
+  EXPECT_EQ(rows, 100);
 }
 
 }  // namespace

@@ -6,21 +6,24 @@
 #include <arrow/array/concatenate.h>
 #include <arrow/buffer.h>
 #include <arrow/record_batch.h>
-#include <arrow/util/byte_size.h>
 #include <fmt/format.h>
 
 #include "mergetree/memory_sort_internal.h"
 #include "mergetree/spill_file_internal.h"
+#include "types/batch_bytes.h"
+#include "types/buffer_pool.h"
 
 namespace braid {
 namespace {
 
-/// Batches below this many rows are put together first: gathering visits every batch for each column of its output.
+/// Batches below this many rows and bytes are put together first: gathering visits every batch for each column of its
+/// output.
 constexpr std::int64_t kSmallBatchRows = 8192;
+constexpr std::int64_t kSmallBatchBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kCoalescedRows = 65536;
 
 Result<std::shared_ptr<arrow::Array>> ConcatenateColumns(const std::vector<std::shared_ptr<arrow::Array>>& parts) {
-  auto result = arrow::Concatenate(parts);
+  auto result = arrow::Concatenate(parts, BufferPool());
   if (result.ok()) return std::move(result).MoveValueUnsafe();
   return Error(result.status().IsOutOfMemory() ? ErrorCode::kUnavailable : ErrorCode::kInternal,
                fmt::format("putting batches together failed: {}", result.status().message()));
@@ -56,18 +59,6 @@ Result<Batch> ConcatenateBatches(const KeyValueSchema& schema, const std::vector
   const std::int64_t rows = columns[0]->length();
   result.rows = arrow::RecordBatch::Make(batches[0].rows->schema(), rows, std::move(columns));
   return result;
-}
-
-/// Bytes that the rows take. `held`: bytes that stay in memory as long as the batch does, more if it is a slice.
-struct BatchBytes {
-  std::int64_t used = 0;
-  std::int64_t held = 0;
-};
-
-BatchBytes BytesOf(const arrow::RecordBatch& rows) {
-  const std::int64_t held = arrow::util::TotalBufferSize(rows);
-  const arrow::Result<std::int64_t> used = arrow::util::ReferencedBufferSize(rows);
-  return {used.ok() ? *used : held, held};
 }
 
 }  // namespace
@@ -108,12 +99,13 @@ std::int64_t SortBuffer::memory_bytes() const {
 Status SortBuffer::Add(const Batch& values, std::int64_t first_sequence_number) {
   const std::int64_t rows = values.row_count();
   if (rows == 0) return Ok();
-  const BatchBytes bytes = BytesOf(*values.rows);
+  const RowBytes bytes = BytesOf(*values.rows);
   BRAID_TRY_ASSIGN(Batch batch, NumberRows(schema_, values, first_sequence_number));
   memory_rows_ += rows;
   data_bytes_ += bytes.used + rows * std::int64_t{sizeof(std::int64_t)};
   // A slice of something larger is copied soon, lest it holds what is not counted.
-  if (rows >= kSmallBatchRows && bytes.held <= 2 * bytes.used) {
+  const bool is_large = rows >= kSmallBatchRows || bytes.used >= kSmallBatchBytes;
+  if (is_large && bytes.held <= 2 * bytes.used) {
     // Rows must stay in the order of their arrival.
     BRAID_TRY(Coalesce());
     batches_.push_back(std::move(batch));

@@ -44,6 +44,18 @@ class RowsWriter {
     return files_->has_open_file() ? Ok() : CollectFiles();
   }
 
+  std::int64_t buffered_bytes() const {
+    std::int64_t bytes = files_->buffered_bytes();
+    for (const BlobColumn& blob : blobs_) bytes += blob.files->buffered_bytes();
+    return bytes;
+  }
+
+  Status Flush() {
+    BRAID_TRY(files_->Flush());
+    for (const BlobColumn& blob : blobs_) BRAID_TRY(blob.files->Flush());
+    return Ok();
+  }
+
   // The files since the last call.
   Result<std::vector<DataFileMeta>> Finish() {
     BRAID_TRY(CollectFiles());
@@ -98,8 +110,8 @@ class AppendBucketWriter : public BucketWriter {
 
   // Files are merged by CompactTable, which sees those of all writers.
   Status Compact(bool /*full*/) override { return Ok(); }
-  std::int64_t memory_bytes() const override { return 0; }
-  Status ReleaseMemory() override { return Ok(); }
+  std::int64_t memory_bytes() const override { return writer_->buffered_bytes(); }
+  Status ReleaseMemory() override { return writer_->Flush(); }
 
  private:
   BucketWriterConfig config_;

@@ -52,6 +52,7 @@ namespace {
 // The files of a bucket over all manifests.
 struct CollectedBucket {
   BucketFiles bucket;
+  std::size_t file_count = 0;  // at most
   std::vector<const DataFileMeta*> deleted;
 
   void ApplyDeletions() {
@@ -60,6 +61,13 @@ struct CollectedBucket {
     for (const DataFileMeta* file : deleted) identities.insert(FileIdentity(*file));
     std::erase_if(bucket.files, [&](const ScannedFile& file) { return identities.contains(FileIdentity(*file.meta)); });
   }
+};
+
+// A manifest's bucket on its way there.
+struct PlacedBucket {
+  const ManifestFiles::Bucket* bucket;
+  std::size_t collected;
+  std::uint32_t read_before;  // entries of earlier manifests and parts
 };
 
 // The whole-bucket rule of key tables (data.md §12.7, 4c): a bucket whose files may hold several versions of a key is
@@ -179,9 +187,15 @@ struct FileScan::State {
     return builder.Finish();
   }
 
-  // Puts the buckets of all manifests together and applies what only the whole shows.
-  Result<FilesByBucket> Merge(SharedManifests manifests) const {
-    EntryTest test(*filter);
+  // The wanted buckets, without their files; `placed` tells where each bucket of a manifest belongs. There are so many
+  // that lists which grow would take most of the time.
+  static std::vector<CollectedBucket> CollectBuckets(const SharedManifests& manifests, EntryTest& test,
+                                                     std::vector<PlacedBucket>& placed) {
+    std::size_t count = 0;
+    for (const auto& manifest : manifests) {
+      for (const ManifestFiles::Part& part : manifest->parts) count += part.buckets.size();
+    }
+    placed.reserve(count);
     std::vector<CollectedBucket> collected;
     std::unordered_map<BucketRef, std::size_t, BucketRefHash> positions;
     std::uint32_t read_before = 0;
@@ -191,19 +205,34 @@ struct FileScan::State {
           if (!test.Wants(bucket.partition, bucket.bucket)) continue;
           const auto [it, is_new] =
               positions.try_emplace(BucketRef::Of(bucket.partition, bucket.bucket), collected.size());
-          if (is_new)
-            collected.push_back(
-                {.bucket = {.partition = bucket.partition, .bucket = bucket.bucket, .files = {}}, .deleted = {}});
-          CollectedBucket& into = collected[it->second];
-          for (ScannedFile file : bucket.added) {
-            if (!test.MayHold(bucket.bucket, file.total_buckets)) continue;
-            file.position += read_before;
-            into.bucket.files.push_back(file);
+          if (is_new) {
+            collected.push_back({.bucket = {.partition = bucket.partition, .bucket = bucket.bucket, .files = {}},
+                                 .file_count = 0,
+                                 .deleted = {}});
           }
-          into.deleted.insert(into.deleted.end(), bucket.deleted.begin(), bucket.deleted.end());
+          collected[it->second].file_count += bucket.added.size();
+          placed.push_back({.bucket = &bucket, .collected = it->second, .read_before = read_before});
         }
         read_before += static_cast<std::uint32_t>(part.metas.size());
       }
+    }
+    return collected;
+  }
+
+  // Puts the buckets of all manifests together and applies what only the whole shows.
+  Result<FilesByBucket> Merge(SharedManifests manifests) const {
+    EntryTest test(*filter);
+    std::vector<PlacedBucket> placed;
+    std::vector<CollectedBucket> collected = CollectBuckets(manifests, test, placed);
+    for (const PlacedBucket& place : placed) {
+      CollectedBucket& into = collected[place.collected];
+      if (into.bucket.files.empty()) into.bucket.files.reserve(into.file_count);
+      for (ScannedFile file : place.bucket->added) {
+        if (!test.MayHold(place.bucket->bucket, file.total_buckets)) continue;
+        file.position += place.read_before;
+        into.bucket.files.push_back(file);
+      }
+      into.deleted.insert(into.deleted.end(), place.bucket->deleted.begin(), place.bucket->deleted.end());
     }
     BRAID_TRY(test.status());
     FilesByBucket files;

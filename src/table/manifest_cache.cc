@@ -45,11 +45,7 @@ std::int64_t OwnedBytes(const DataFileMeta& file) {
 
 std::int64_t ManifestFiles::MemoryBytes() const {
   std::int64_t bytes = VectorBytes(parts);
-  for (const Part& part : parts) {
-    bytes += VectorBytes(part.metas) + VectorBytes(part.buckets);
-    for (const DataFileMeta& file : part.metas) bytes += OwnedBytes(file);
-    for (const Bucket& bucket : part.buckets) bytes += VectorBytes(bucket.added) + VectorBytes(bucket.deleted);
-  }
+  for (const Part& part : parts) bytes += part.memory_bytes;
   return bytes;
 }
 
@@ -68,6 +64,9 @@ void ManifestPartBuilder::Add(ManifestEntry& entry, bool may_match) {
 }
 
 ManifestFiles::Part ManifestPartBuilder::Finish() {
+  std::vector<std::uint32_t> added(part_.buckets.size());
+  for (const Pending& pending : pending_) added[pending.bucket] += pending.kind == FileKind::kDelete ? 0 : 1;
+  for (std::size_t bucket = 0; bucket < added.size(); ++bucket) part_.buckets[bucket].added.reserve(added[bucket]);
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     const Pending& pending = pending_[i];
     ManifestFiles::Bucket& bucket = part_.buckets[pending.bucket];
@@ -78,6 +77,12 @@ ManifestFiles::Part ManifestPartBuilder::Finish() {
     ScannedFile& file = bucket.added.emplace_back(ScannedFile::Of(part_.metas[i], pending.total_buckets));
     file.position = static_cast<std::uint32_t>(i);
     file.may_match = pending.may_match;
+  }
+  // Counted here, by many threads and while it is at hand.
+  part_.memory_bytes = VectorBytes(part_.metas) + VectorBytes(part_.buckets);
+  for (const DataFileMeta& file : part_.metas) part_.memory_bytes += OwnedBytes(file);
+  for (const ManifestFiles::Bucket& bucket : part_.buckets) {
+    part_.memory_bytes += VectorBytes(bucket.added) + VectorBytes(bucket.deleted);
   }
   return std::move(part_);
 }

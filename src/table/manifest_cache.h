@@ -27,6 +27,7 @@ struct ManifestFiles {
   struct Part {
     std::vector<DataFileMeta> metas{};  ///< what the buckets point to, in the order of the entries
     std::vector<Bucket> buckets{};
+    std::int64_t memory_bytes = 0;  ///< that it takes, about
   };
   std::vector<Part> parts{};
 
@@ -38,7 +39,10 @@ struct ManifestFiles {
 class ManifestPartBuilder {
  public:
   /// With the number of entries to come, if it is known.
-  explicit ManifestPartBuilder(std::size_t entries = 0) { part_.metas.reserve(entries); }
+  explicit ManifestPartBuilder(std::size_t entries = 0) {
+    part_.metas.reserve(entries);
+    pending_.reserve(entries);
+  }
   /// Takes the entry's file.
   void Add(ManifestEntry& entry, bool may_match);
   ManifestFiles::Part Finish();

@@ -64,8 +64,8 @@ class PostponedBucketWriter : public BucketWriter {
 
   // CompactTable moves the rows of all writers.
   Status Compact(bool /*full*/) override { return Ok(); }
-  std::int64_t memory_bytes() const override { return 0; }
-  Status ReleaseMemory() override { return Ok(); }
+  std::int64_t memory_bytes() const override { return writer_ == nullptr ? 0 : writer_->buffered_bytes(); }
+  Status ReleaseMemory() override { return writer_ == nullptr ? Ok() : writer_->Flush(); }
 
  private:
   // A kind that the merge engine does not take is refused now, not when the rows are moved.

@@ -51,6 +51,9 @@ class RollingFileWriter {
   Status Write(const Batch& batch);
   /// Whether the last row went into a file that can take more.
   bool has_open_file() const { return file_ != nullptr; }
+  /// As those of FileWriter, of the open file.
+  std::int64_t buffered_bytes() const { return file_ == nullptr ? 0 : file_->buffered_bytes(); }
+  Status Flush() { return file_ == nullptr ? Ok() : file_->Flush(); }
   /// The files since the last call.
   Result<std::vector<DataFileMeta>> Finish();
 

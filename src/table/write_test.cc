@@ -273,5 +273,31 @@ TEST_F(WriteTest, ReadsOldFilesUnderANewSchema) {
   EXPECT_THAT(SortedRows(Reopened()), HasValue(ElementsAre(R"({"id":1,"renamed":7,"a":null})")));
 }
 
+TEST_F(WriteTest, KeepsTheRowsOfAllOpenFilesWithinTheBuffer) {
+  const Table table = Create(TestDefinition({{"id", kInt}, {"p", kString}, {"text", kString}}, {},
+                                            {{"write-buffer-size", "256 kb"}, {"file.compression", "none"}}, {"p"}));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto writer, TableWriter::Make(table, {.commit_user = "writer", .spill_directory = {}}));
+  std::vector<DatumList> rows;
+  for (int id = 0; id < 8; ++id) {
+    for (const char* partition : {"a", "b", "c", "d"}) rows.push_back({id, partition, std::string(8192, static_cast<char>('a' + id))});
+  }
+  BRAID_ASSERT_OK_AND_ASSIGN(const Batch batch, MakeBatch(table.schema().fields, rows));
+  for (int i = 0; i < 8; ++i) ASSERT_THAT(writer->Write(batch), IsOk());  // 2 MiB
+  std::int64_t written = 0;
+  for (const char* partition : {"a", "b", "c", "d"}) {
+    const std::string directory = std::string(kTestTableRoot) + "/p=" + partition + "/bucket-0";
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto files, fs_->List(directory));
+    for (const FileInfo& file : files) {
+      BRAID_ASSERT_OK_AND_ASSIGN(const FileStatus status, fs_->Stat(JoinPath(directory, file.name)));
+      written += status.size_bytes;
+    }
+  }
+  EXPECT_GT(written, std::int64_t{1} << 20);
+  Committable committable;
+  BRAID_ASSERT_OK_AND_ASSIGN(committable.messages, writer->PrepareCommit(true, kBatchCommitIdentifier));
+  ASSERT_THAT(TableCommit(table, "user").Commit(committable), IsOk());
+  EXPECT_THAT(SortedRows(table), HasValue(SizeIs(8 * 32)));
+}
+
 }  // namespace
 }  // namespace braid

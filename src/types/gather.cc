@@ -12,6 +12,7 @@
 #include "types/arrow_layout_internal.h"
 #include "types/arrow_status_internal.h"
 #include "types/batch.h"
+#include "types/buffer_pool.h"
 #include "types/column_selection.h"
 
 namespace braid {
@@ -43,7 +44,7 @@ struct Selection {
 ArrayResult Gather(Columns columns, const Selection& selection);
 
 Result<std::shared_ptr<arrow::Buffer>> Allocate(std::int64_t bytes) {
-  BRAID_TRY_ASSIGN(std::unique_ptr<arrow::Buffer> buffer, CheckArrow(arrow::AllocateBuffer(bytes)));
+  BRAID_TRY_ASSIGN(std::unique_ptr<arrow::Buffer> buffer, CheckArrow(arrow::AllocateBuffer(bytes, BufferPool())));
   return std::shared_ptr<arrow::Buffer>(std::move(buffer));
 }
 

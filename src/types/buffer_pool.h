@@ -1,0 +1,13 @@
+#pragma once
+
+#include <arrow/type_fwd.h>
+
+namespace braid {
+
+/// Where buffers of rows and of files being written come from: Arrow's default pool, but that a buffer of 4 MiB and more
+/// is mapped by itself. Such a buffer grows without being copied, so it is never there twice, and the system has its
+/// memory back as soon as it is freed; the default pool keeps what is freed for a second, in which a writer can free as
+/// much as it holds. Counts the bytes in use and their greatest number. Any thread; lives as long as the process.
+arrow::MemoryPool* BufferPool();
+
+}  // namespace braid
