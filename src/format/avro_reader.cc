@@ -172,6 +172,9 @@ class AvroReader : public FileReader {
     BRAID_TRY_ASSIGN(records_, decompressor_.Decompress(codec_, block.bytes));
     records_left_ = block.record_count;
     if (records_left_ == 0 && !records_.empty()) return Damaged("a block holds more than its rows");
+    // Every row takes bytes, since a table has a column. A file's own schema may say otherwise, and rows without bytes would
+    // be as many as the block claims.
+    if (static_cast<std::uint64_t>(records_left_) > records_.size()) return Damaged("a block holds fewer rows than it claims");
     // With codec "null" the records lie in the window, which stays as it is until the next block.
     window_.Advance(offset);
     return Ok();

@@ -1,5 +1,7 @@
 // Every reader of bytes of this folder that are ours to check ends in a value or an error, whatever the bytes.
 
+#include <array>
+#include <cstdint>
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -8,10 +10,13 @@
 #include "base/byte_mutator_testing.h"
 #include "base/text.h"
 #include "format/avro_container.h"
+#include "format/avro_cursor.h"
 #include "format/deletion_vector.h"
 #include "format/file_index_testing.h"
 #include "format/golden_rows_testing.h"
 #include "format/java_unions_testing.h"
+#include "format/orc_tail.h"
+#include "format/orc_timestamps.h"
 #include "format/roaring_union.h"
 
 namespace braid {
@@ -79,6 +84,15 @@ TEST(DamagedInputTest, DeletionVectors) {
   }
 }
 
+// Written again, a vector has a bitmap for each upper half of a position up to its greatest: 1 GB for this one.
+TEST(DamagedInputTest, DeletionVectorsOfRowsThatNoFileHas) {
+  BRAID_ASSERT_OK_AND_ASSIGN(const EncodedDeletionVector encoded,
+                             EncodeDeletionVector(DeletionVector().With(std::vector<std::int64_t>{2, 3}), true));
+  std::string body = encoded.bytes.substr(4, encoded.bytes.size() - 8);
+  body.replace(12, 4, "\xFF\xFF\xFF\x7F");
+  EXPECT_THAT(DeletionVector::Parse(body), IsError(ErrorCode::kCorruption));
+}
+
 TEST(DamagedInputTest, DeletionVectorFiles) {
   BRAID_ASSERT_OK_AND_ASSIGN(const EncodedDeletionVector encoded,
                              EncodeDeletionVector(DeletionVector().With(std::vector<std::int64_t>{2, 3}), false));
@@ -98,6 +112,80 @@ TEST(DamagedInputTest, AvroContainers) {
   for (const char* name : {"version_1_0.avro", "types_limits.avro", "nested.avro"}) {
     ReadDamaged(TestFile(name), 1500, [](const std::string& bytes) { return AvroContainer::Open(bytes).has_value(); });
   }
+}
+
+// ---- ORC: what is ours to check of it. ----
+
+std::string Varint(std::uint64_t value) {
+  std::string bytes;
+  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
+  return bytes + static_cast<char>(value);
+}
+
+TEST(DamagedInputTest, OrcStripesThatCannotBe) {
+  constexpr std::uint64_t kGreatest = INT64_MAX;
+  struct Case {
+    std::string name;
+    std::array<std::uint64_t, 5> stripe;  // offset, bytes of index, data and footer, rows
+    bool is_read = false;
+  };
+  for (const Case& c : std::vector<Case>{{"a stripe", {0, 1, 1, 1, 5}, true},
+                                         {"behind the file", {1000, 1, 1, 1, 5}},
+                                         {"before the file", {std::uint64_t{0} - 5, 1, 1, 1, 5}},
+                                         {"a sum beyond 64 bits", {0, kGreatest, kGreatest, 1, 5}},
+                                         {"a negative number of rows", {0, 1, 1, 1, std::uint64_t{0} - 5}}}) {
+    SCOPED_TRACE(c.name);
+    std::string stripe;
+    for (std::size_t i = 0; i < c.stripe.size(); ++i) stripe += static_cast<char>((i + 1) << 3) + Varint(c.stripe[i]);
+    const std::string footer = "\x1A" + Varint(stripe.size()) + stripe;
+    const std::string postscript = "\x08" + Varint(footer.size());
+    MemoryFileSystem fs;
+    ASSERT_THAT(fs.Replace("/f.orc", "ORC" + footer + postscript + static_cast<char>(postscript.size())), IsOk());
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto file, fs.Open("/f.orc"));
+    const Result<OrcTail> tail = ReadOrcTail(*file, "/f.orc");
+    EXPECT_EQ(tail.has_value(), c.is_read);
+    if (!c.is_read) {
+      EXPECT_THAT(tail, IsError(ErrorCode::kCorruption));
+    }
+  }
+}
+
+// Nanoseconds of a negative number, which would be multiplied until they are none.
+TEST(DamagedInputTest, OrcNanosecondsBelowZero) {
+  MemoryFileSystem fs;
+  const std::string seconds("\x02\x01\x00", 3);  // version 1: five seconds of 1 less
+  const std::string nanos = std::string("\x02\x00", 2) + Varint(std::uint64_t{1} << 63 | 7);
+  ASSERT_THAT(fs.Replace("/f.orc", seconds + nanos), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto file, fs.Open("/f.orc"));
+  using Kind = OrcStripeFooter::StreamKind;
+  const auto stream = [](Kind kind, std::int64_t offset, const std::string& bytes) {
+    return OrcStripeFooter::Stream{.kind = static_cast<std::uint64_t>(kind), .column = 1, .offset = offset, .bytes = static_cast<std::int64_t>(bytes.size())};
+  };
+  const OrcStripeFooter footer{.streams = {stream(Kind::kData, 0, seconds), stream(Kind::kSecondary, 3, nanos)}, .encodings = {0, 0}, .writer_zone = {}};
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, OrcTimestampReader::Open(*file, OrcTail(), footer, 1, "/f.orc"));
+  EXPECT_THAT(reader->Read(1, "/f.orc"), IsError(ErrorCode::kCorruption));
+}
+
+// ---- Avro. ----
+
+// Records without fields take no bytes, so a block of none could claim any number of them.
+TEST(DamagedInputTest, AvroRecordsThatTakeNoBytes) {
+  std::string bytes(kAvroMagic);
+  AvroEncoder encoder(bytes);
+  encoder.StartItems(1);
+  encoder.Bytes("avro.schema");
+  encoder.Bytes(R"({"type":"record","name":"r","fields":[]})");
+  encoder.EndItems();
+  const std::string sync(kAvroSyncBytes, 's');
+  bytes += sync;
+  encoder.Long(std::int64_t{1} << 60);
+  encoder.Bytes("");
+  bytes += sync;
+  MemoryFileSystem fs;
+  ASSERT_THAT(fs.Replace("/f.avro", bytes), IsOk());
+  const Result<const FileFormat*> avro = FindFileFormat("avro");
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, (*avro)->OpenReader(fs, "/f.avro", {.columns = AvroTypeFields(), .filter = nullptr}));
+  EXPECT_THAT(reader->Next(), IsError(ErrorCode::kCorruption));
 }
 
 TEST(DamagedInputTest, AvroDataFiles) {

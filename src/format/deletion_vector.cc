@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint32_t kMagic32 = 1581511376;  // stored big-endian
 constexpr std::uint32_t kMagic64 = 1681511377;  // stored little-endian
 constexpr std::int32_t kMaxBytes = 1 << 30;
+constexpr std::uint32_t kMaxUpperHalf = 1 << 16;  // of a position: no file has 2^48 rows
 
 std::uint32_t ReadBigEndian(std::string_view bytes, std::size_t at) {
   std::uint32_t value = 0;
@@ -133,6 +134,8 @@ Result<DeletionVector> DeletionVector::Parse(std::string_view data) {
     const auto key = ReadLittleEndian<std::uint32_t>(data, 0);
     data.remove_prefix(4);
     if (!bitmap->parts.empty() && key <= bitmap->parts.back().first) return Damaged("its bitmaps are out of order");
+    // Written again, there is a bitmap for each upper half up to this one.
+    if (key > kMaxUpperHalf) return Damaged("it names rows that no file has");
     BRAID_TRY_ASSIGN(Roaring part, TakeBitmap(data));
     bitmap->parts.emplace_back(key, std::move(part));
   }

@@ -182,6 +182,26 @@ std::vector<std::uint32_t> ParseRootType(MessageReader message) {
   return columns;
 }
 
+bool IsWithin(const OrcTail::Stripe& stripe, std::int64_t size) {
+  for (const std::int64_t part : {stripe.offset, stripe.index_bytes, stripe.data_bytes, stripe.footer_bytes}) {
+    if (part < 0 || part > size) return false;
+    size -= part;
+  }
+  return true;
+}
+
+/// What the footer says of stripes leads the reader through the file.
+Status CheckStripes(const OrcTail& tail, std::int64_t size, std::string_view path) {
+  std::int64_t row_count = 0;
+  for (const OrcTail::Stripe& stripe : tail.stripes) {
+    if (!IsWithin(stripe, size)) return Damaged(path, "a stripe lies outside of it");
+    if (stripe.row_count < 0 || __builtin_add_overflow(row_count, stripe.row_count, &row_count)) {
+      return Damaged(path, "a stripe has an impossible number of rows");
+    }
+  }
+  return Ok();
+}
+
 Status ParseFooter(std::string_view bytes, OrcTail& tail, std::string_view path) {
   MessageReader message(bytes);
   bool root_seen = false;
@@ -233,6 +253,7 @@ Result<OrcTail> ReadOrcTail(const InputFile& file, std::string_view path) {
   BRAID_TRY_ASSIGN(const std::string footer,
                    ReadOrcBytes(file, tail, size - 1 - postscript_bytes - footer_bytes, footer_bytes, path));
   BRAID_TRY(ParseFooter(footer, tail, path));
+  BRAID_TRY(CheckStripes(tail, size, path));
   return tail;
 }
 

@@ -19,7 +19,7 @@ constexpr std::int64_t kOrcEpochSeconds = 1'420'070'400;
 /// Nanoseconds drop their trailing zeros: the lowest three bits say how many, less one. Negative if damaged.
 std::int64_t DecodeNanos(std::int64_t encoded) {
   std::int64_t nanos = encoded >> 3;
-  if (nanos > 999'999'999) return -1;
+  if (nanos < 0 || nanos > 999'999'999) return -1;
   if (const auto zeros = encoded & 7; zeros != 0) {
     for (std::int64_t i = 0; i <= zeros; ++i) nanos *= 10;
   }

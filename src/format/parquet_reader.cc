@@ -126,7 +126,10 @@ class ParquetReader : public FileReader {
   Status StartRowGroup() {
     const int group = next_group_++;
     const std::int64_t row_count = metadata().RowGroup(group)->num_rows();
-    const std::int64_t first = std::exchange(next_group_first_row_, next_group_first_row_ + row_count);
+    const std::int64_t first = next_group_first_row_;
+    if (row_count < 0 || __builtin_add_overflow(first, row_count, &next_group_first_row_)) {
+      return Error(ErrorCode::kCorruption, fmt::format("{} is damaged: a row group has an impossible number of rows", path_));
+    }
     if (request_.filter != nullptr && !RowGroupMayMatch(metadata(), group, request_.columns, *request_.filter)) {
       return Ok();
     }

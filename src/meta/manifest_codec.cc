@@ -196,7 +196,7 @@ std::optional<FileSource> ReadFileSource(AvroCursor& cursor) {
 
 void ReadNullableIntegers(const AvroStep& step, AvroCursor& cursor, std::vector<std::optional<std::int64_t>>& out) {
   while (const std::size_t count = cursor.ItemCount()) {
-    out.reserve(out.size() + count);
+    if (out.empty()) out.reserve(count);  // further blocks grow it by themselves: many of one item would copy it each time
     for (std::size_t i = 0; i < count && cursor.ok(); ++i) {
       if (step.EnterItem(cursor)) {
         out.emplace_back(cursor.Long());
@@ -211,7 +211,7 @@ template <typename Item, typename ReadItem>
 std::vector<Item> ReadItems(const AvroStep& step, AvroCursor& cursor, const ReadItem& read_item) {
   std::vector<Item> items;
   while (const std::size_t count = cursor.ItemCount()) {
-    items.reserve(items.size() + count);
+    if (items.empty()) items.reserve(count);
     for (std::size_t i = 0; i < count && cursor.ok(); ++i) {
       if (step.EnterItem(cursor)) {
         items.push_back(read_item(cursor));

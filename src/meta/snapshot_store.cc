@@ -1,3 +1,4 @@
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,7 +41,8 @@ Result<Snapshot> ReadFile(const FileSystem& fs, const TablePaths& paths, const s
 std::optional<SnapshotId> ReadHint(const FileSystem& fs, const std::string& path) {
   const Result<std::string> text = fs.ReadAll(path);
   const std::optional<std::int64_t> id = text ? ParseInt64(Trim(*text)) : std::nullopt;
-  return id && *id > 0 ? std::optional(SnapshotId(*id)) : std::nullopt;
+  const bool is_usable = id && *id > 0 && *id < std::numeric_limits<std::int64_t>::max();  // the next one is asked for, too
+  return is_usable ? std::optional(SnapshotId(*id)) : std::nullopt;
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST_F(SnapshotStoreTest, FindsNothingInATableWithoutSnapshots) {
 
 TEST_F(SnapshotStoreTest, FindsTheLatestWhateverTheHintSays) {
   ASSERT_NO_FATAL_FAILURE(Commit({3, 4, 5}));
-  for (const std::string_view hint : {"5", "5\n", "4", "3", "1", "9", "0", "-1", "", "x", "99999999999999999999"}) {
+  for (const std::string_view hint : {"5", "5\n", "4", "3", "1", "9", "0", "-1", "", "x", "99999999999999999999", "9223372036854775807"}) {
     ASSERT_NO_FATAL_FAILURE(Hint(paths_.LatestHint(), hint));
     EXPECT_THAT(FindLatestSnapshot(*fs_, paths_), HasValue(Eq(SnapshotId(5)))) << "hint " << hint;
   }

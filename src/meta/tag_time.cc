@@ -139,7 +139,8 @@ std::optional<microseconds> ReadDuration(Cursor cursor) {
     const auto part = ReadDurationPart(cursor, in_time, next_unit);
     if (!part || __builtin_add_overflow(total, *part, &total)) return std::nullopt;
   }
-  return microseconds(negative ? -total : total);
+  if (negative && __builtin_sub_overflow(std::int64_t{0}, total, &total)) return std::nullopt;
+  return microseconds(total);
 }
 
 }  // namespace

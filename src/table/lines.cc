@@ -408,7 +408,7 @@ Result<std::optional<BranchAlias>> ReadAlias(const FileSystem& fs, const TablePa
   alias.branch = std::move(branch).value_or("");
   alias.operation = std::move(operation).value_or("");
   // Aliases of renames end; that of a branch that became main stays until the name is used again.
-  if (alias.branch != kMainBranch && now_ms - alias.made_ms > kAliasLifeMs) return std::optional<BranchAlias>();
+  if (alias.branch != kMainBranch && alias.made_ms < now_ms - kAliasLifeMs) return std::optional<BranchAlias>();
   return std::optional(std::move(alias));
 }
 

@@ -29,7 +29,10 @@ Result<StoredLease> ParseLease(std::string_view text) {
   BRAID_TRY_ASSIGN(lease.record.owner, json.GetString("owner"));
   BRAID_TRY_ASSIGN(const std::int64_t heartbeat_ms, json.GetInteger("heartbeatMillis"));
   BRAID_TRY_ASSIGN(const std::int64_t life_ms, json.GetInteger("ttlMillis"));
-  lease.dead_at_ms = heartbeat_ms + life_ms + kGraceMs;
+  if (heartbeat_ms < 0 || life_ms < 0 || __builtin_add_overflow(heartbeat_ms, life_ms, &lease.dead_at_ms) ||
+      __builtin_add_overflow(lease.dead_at_ms, kGraceMs, &lease.dead_at_ms)) {
+    return Error(ErrorCode::kCorruption, "its times cannot be");
+  }
   const Json* snapshots = json.Find("snapshots");
   if (snapshots == nullptr || !snapshots->is_array()) return Error(ErrorCode::kCorruption, "'snapshots' is no list");
   for (const Json& id : snapshots->as_array()) {

@@ -271,5 +271,16 @@ TEST(ReadLeaseProcessTest, AKilledReadersLeaseDies) {
   EXPECT_THAT(fs->List(table.paths().LeaseDirectory()), HasValue(IsEmpty()));
 }
 
+// Taken at its word, its end would be before its beginning, and what it claims would go.
+TEST_F(ReadLeaseTest, ALeaseWhoseTimesCannotBeIsRefused) {
+  const std::string path = JoinPath(root_.LeaseDirectory(), "odd.json");
+  for (const char* times : {R"("heartbeatMillis":5,"ttlMillis":9223372036854775807)", R"("heartbeatMillis":9223372036854775807,"ttlMillis":5)",
+                            R"("heartbeatMillis":-9223372036854775808,"ttlMillis":-5)"}) {
+    ASSERT_THAT(fs_->Replace(path, std::string(R"({"lineId":"root","owner":"o","snapshots":[1],)") + times + "}"), IsOk());
+    EXPECT_THAT(Live(), IsError(ErrorCode::kCorruption)) << times;
+    EXPECT_THAT(fs_->Exists(path), HasValue(true));
+  }
+}
+
 }  // namespace
 }  // namespace braid
