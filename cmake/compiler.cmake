@@ -6,6 +6,8 @@ if(BRAID_SANITIZE MATCHES "undefined")
   set(CMAKE_CXX_FLAGS_DEV "-O0 -g1")
 endif()
 
+set(CMAKE_CXX_FLAGS_FUZZ "-O1 -g1")
+
 find_program(BRAID_CCACHE ccache)
 if(BRAID_CCACHE)
   # Objects are found again whatever folder the checkout lies in.
@@ -17,7 +19,12 @@ if(BRAID_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+if(BRAID_FUZZERS)
+  # The other presets tell of warnings.
+  add_compile_options(-w)
+else()
+  add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees dangling and overflowing accesses in std::variant and std::string that are not there (GCC bugs 105593, 105651).
   add_compile_options(-Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
@@ -27,5 +34,9 @@ if(BRAID_SANITIZE)
   add_link_options(-fsanitize=${BRAID_SANITIZE})
   if(BRAID_SANITIZE MATCHES "undefined")
     add_compile_options(-fno-sanitize-recover=all)
+    if(BRAID_FUZZERS)
+      # These look at types of Arrow's classes that its library keeps to itself.
+      add_compile_options(-fno-sanitize=vptr,function)
+    endif()
   endif()
 endif()
