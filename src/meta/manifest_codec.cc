@@ -329,6 +329,16 @@ void ReadDataFileField(const AvroStep& step, AvroCursor& cursor, DataFileMeta& f
   }
 }
 
+/// What others count on without looking: sizes are no less than 0, and row ids do not pass the end of 64 bits.
+void CheckSizes(const DataFileMeta& file, AvroCursor& cursor) {
+  std::int64_t end = 0;
+  if (file.file_size < 0) cursor.Fail("the size of a file is negative");
+  if (file.row_count < 0) cursor.Fail("a file's number of rows is negative");
+  if (file.first_row_id && (*file.first_row_id < 0 || __builtin_add_overflow(*file.first_row_id, file.row_count, &end))) {
+    cursor.Fail("the row ids of a file cannot be");
+  }
+}
+
 /// Reads manifest entries, asking the filter as soon as an entry's head is known.
 class EntryReader {
  public:
@@ -361,6 +371,7 @@ class EntryReader {
     entry.bucket = head.bucket;
     entry.total_buckets = head.total_buckets;
     for (std::size_t i = head_steps_; i < steps_.size(); ++i) ReadField(steps_[i], cursor, entry, head);
+    if (cursor.ok()) CheckSizes(entry.file, cursor);
     return true;
   }
 

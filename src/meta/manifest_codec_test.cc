@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -401,6 +402,32 @@ TEST(ManifestCodecTest, RefusesOtherFormsOfRecords) {
   EXPECT_THAT(DecodeList(list_of_version(1)), HasMessage("Paimon before 0.2"));
   EXPECT_THAT(DecodeList(list_of_version(3)), IsError(ErrorCode::kCorruption));
   EXPECT_THAT(DecodeList(Load(kManifest)), HasMessage("no field _FILE_NAME"));
+}
+
+TEST(ManifestCodecTest, RefusesFilesOfSizesThatCannotBe) {
+  struct Case {
+    std::int64_t bytes;
+    std::int64_t rows;
+    std::optional<std::int64_t> first_row_id;
+    bool is_read;
+  };
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  for (const Case& c : {Case{0, 0, {}, true}, Case{10, 5, kMost - 5, true}, Case{-1, 5, {}, false}, Case{10, -1, {}, false},
+                        Case{10, 5, kMost - 4, false}, Case{10, 5, -1, false}}) {
+    ManifestEntry entry{};
+    entry.file.file_name = "f";
+    entry.file.file_size = c.bytes;
+    entry.file.row_count = c.rows;
+    entry.file.first_row_id = c.first_row_id;
+    std::string records;
+    EncodeManifestEntry(entry, records);
+    const auto entries = DecodeEntries(AvroFile(kManifestSchema, 1, records));
+    if (c.is_read) {
+      EXPECT_THAT(entries, HasValue(SizeIs(1)));
+    } else {
+      EXPECT_THAT(entries, IsError(ErrorCode::kCorruption));
+    }
+  }
 }
 
 TEST(ManifestCodecTest, RefusesBlocksThatHoldOtherThanTheyClaim) {

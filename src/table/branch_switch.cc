@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -56,6 +57,13 @@ Result<ReplacePlan> PlanFromJson(const Json& json) {
   BRAID_TRY_ASSIGN(plan.keep_as, json.GetString("keepAs"));
   BRAID_TRY_ASSIGN(plan.grace_ms, json.GetInteger("graceMillis"));
   BRAID_TRY_ASSIGN(const std::int64_t consumers, json.GetInteger("consumers"));
+  const bool is_policy = consumers >= 0 && consumers <= static_cast<std::int64_t>(ConsumerPolicy::kDrop);
+  // Added to a time; no grace is longer than thousands of years.
+  const bool is_grace = plan.grace_ms >= 0 && plan.grace_ms < std::numeric_limits<std::int64_t>::max() / 2;
+  if (!is_policy || !is_grace) {
+    return Error(ErrorCode::kCorruption, fmt::format("the journal of a replacement has {} for '{}'", is_policy ? plan.grace_ms : consumers,
+                                                     is_policy ? "graceMillis" : "consumers"));
+  }
   plan.consumers = static_cast<ConsumerPolicy>(consumers);
   plan.materialize = json.IsTrue("materialize");
   plan.guard_tags = json.IsTrue("guardTags");
