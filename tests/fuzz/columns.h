@@ -52,15 +52,15 @@ inline std::vector<DataField> Columns(std::size_t set, int most_digits) {
   };
 }
 
-/// Reads on to the end and looks at every value: Arrow finds what does not hang together, and rows are printed.
+/// Reads on to the end and looks at the values: Arrow finds buffers that do not hang together, and rows are printed.
 inline void ReadRows(FileReader& reader, const std::vector<DataField>& fields) {
   constexpr std::int64_t kMostRows = 1 << 16;  // of a few kilobytes; more would only take time
   for (std::int64_t rows = 0; rows < kMostRows;) {
     const auto batch = reader.Next();
     if (!IsRead(batch) || !*batch) return;
-    const arrow::Status valid = (*batch)->rows->ValidateFull();
-    Require(valid.ok() || valid.IsInvalid(), valid.ToString());
-    Require(valid.ok() || valid.message().find("Invalid UTF8") != std::string::npos, valid.message());
+    // Not whether each value is within its type's bounds, which readers do not ask either, nor does Java.
+    const arrow::Status valid = (*batch)->rows->Validate();
+    Require(valid.ok(), valid.ToString());
     std::string json;
     for (std::int64_t row = 0; row < std::min<std::int64_t>((*batch)->row_count(), 100); ++row) AppendRowJson(**batch, row, fields, json);
     rows += (*batch)->row_count();
