@@ -1,8 +1,6 @@
 #include "jobs/followed_line.h"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -31,10 +29,6 @@ Result<LinePoint> ParseLinePoint(const Json& json) {
 
 namespace {
 
-// A replacement of main moves folders within milliseconds, unless the machine is busy.
-constexpr int kLooks = 1500;
-constexpr std::chrono::milliseconds kPause{20};
-
 Result<Table> LookForLine(const Table& table) {
   const FileSystem& fs = table.file_system();
   BRAID_TRY_ASSIGN(const TablePaths paths, ResolveLine(fs, table.paths().root(), table.line().name));
@@ -46,14 +40,10 @@ Result<Table> LookForLine(const Table& table) {
 }  // namespace
 
 Result<Table> FollowLine(const Table& table) {
-  for (int look = 0;; ++look) {
-    Result<Table> found = LookForLine(table);
-    if (found || look == kLooks) return found;
-    BRAID_TRY_ASSIGN(const bool moving, IsMainBeingReplaced(table));
-    // Between the two looks it may have come to its end.
-    if (!moving) return LookForLine(table);
-    std::this_thread::sleep_for(kPause);
-  }
+  Result<Table> found = LookForLine(table);
+  if (found) return found;
+  BRAID_TRY(AwaitMain(table));
+  return LookForLine(table);
 }
 
 bool HasMoved(const Table& table) {

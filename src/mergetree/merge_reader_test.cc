@@ -221,20 +221,25 @@ std::unique_ptr<BatchReader> LongRows(const KeyValueSchema& schema, int rows, st
   return MakeBatchReader(std::move(batches));
 }
 
+/// So many rows, in batches that take no more than they may and one text.
+void ExpectShortBatches(BatchReader& reader, std::int64_t expected_rows, std::size_t text_bytes) {
+  std::int64_t rows = 0;
+  while (true) {
+    BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<Batch> batch, reader.Next());
+    if (!batch) break;
+    EXPECT_LE(BytesOf(*batch->rows).used, kMaxBatchBytes + static_cast<std::int64_t>(text_bytes));
+    rows += batch->row_count();
+  }
+  EXPECT_EQ(rows, expected_rows);
+}
+
 TEST(MergeReaderTest, YieldsLongRowsFewAtATime) {
   const KeyValueSchema schema = SmallSchema();
   constexpr std::size_t kTextBytes = 128 * 1024;
   std::vector<std::unique_ptr<BatchReader>> runs;
   for (int run = 0; run < 3; ++run) runs.push_back(LongRows(schema, 100, kTextBytes, 1000 * run));
   BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, MakeMergeReader(schema, std::move(runs), Engine({}, schema), {}));
-  std::int64_t rows = 0;
-  while (true) {
-    BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<Batch> batch, reader->Next());
-    if (!batch) break;
-    EXPECT_LE(BytesOf(*batch->rows).used, kMaxBatchBytes + static_cast<std::int64_t>(kTextBytes));
-    rows += batch->row_count();
-  }
-  EXPECT_EQ(rows, 100);
+  ExpectShortBatches(*reader, 100, kTextBytes);
 }
 
 TEST(MergeReaderTest, YieldsLongSortedRowsFewAtATime) {
@@ -246,14 +251,7 @@ TEST(MergeReaderTest, YieldsLongSortedRowsFewAtATime) {
   BRAID_ASSERT_OK_AND_ASSIGN(const Batch added, MakeBatch(schema.value_fields, values));
   ASSERT_THAT(buffer.Add(added, 0), IsOk());
   BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, buffer.Sorted(nullptr));
-  std::int64_t rows = 0;
-  while (true) {
-    BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<Batch> batch, reader->Next());
-    if (!batch) break;
-    EXPECT_LE(BytesOf(*batch->rows).used, kMaxBatchBytes + static_cast<std::int64_t>(kTextBytes));
-    rows += batch->row_count();
-  }
-  EXPECT_EQ(rows, 100);
+  ExpectShortBatches(*reader, 100, kTextBytes);
 }
 
 }  // namespace

@@ -17,6 +17,11 @@ constexpr std::chrono::milliseconds kPause{20};
 // A line that is being renamed may be missed once by a listing.
 constexpr int kMisses = 5;
 
+Result<bool> IsMainBeingReplaced(const Table& table) {
+  BRAID_TRY_ASSIGN(const std::vector<OperationJournal> journals, ListJournals(table.file_system(), table.paths()));
+  return std::any_of(journals.begin(), journals.end(), [](const OperationJournal& journal) { return journal.kind == "replace"; });
+}
+
 Status KeepSchemasOf(const Table& table, const TablePaths& planned, const Plan& plan) {
   for (const DataSplit& split : plan.splits) {
     if (split.branch) continue;  // read with a handle of its own
@@ -31,11 +36,6 @@ Status KeepSchemasOf(const Table& table, const TablePaths& planned, const Plan& 
 
 Status KeepSchemas(const Table& table, const Plan& plan) { return KeepSchemasOf(table, table.paths(), plan); }
 
-Result<bool> IsMainBeingReplaced(const Table& table) {
-  BRAID_TRY_ASSIGN(const std::vector<OperationJournal> journals, ListJournals(table.file_system(), table.paths()));
-  return std::any_of(journals.begin(), journals.end(), [](const OperationJournal& journal) { return journal.kind == "replace"; });
-}
-
 Result<bool> internal::IsWhereItWas(const Table& table) {
   const Result<std::string> id = ReadLineId(table.file_system(), table.paths());
   if (!id && id.error().code() == ErrorCode::kNotFound) return false;
@@ -43,18 +43,23 @@ Result<bool> internal::IsWhereItWas(const Table& table) {
   return *id == table.line().id;
 }
 
-Result<Table> internal::FindLineAgain(const Table& table) {
-  int misses = 0;
+Status AwaitMain(const Table& table) {
   for (int look = 0; look < kLooks; ++look) {
     // One that was killed is finished by whoever comes next.
     if (look % 50 == 0) RecoverOnOpen(ContextOf(table));
     BRAID_TRY_ASSIGN(const bool moving, IsMainBeingReplaced(table));
-    if (!moving) {
-      BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.file_system(), table.paths().root(), Inference::kSkip));
-      if (const Line* line = lines.FindById(table.line().id)) return table.MovedTo(line->paths);
-      if (++misses == kMisses) return MovedError(table);
-    }
+    if (!moving) return Ok();
     std::this_thread::sleep_for(kPause);
+  }
+  return MovedError(table);
+}
+
+Result<Table> internal::FindLineAgain(const Table& table) {
+  for (int look = 0; look < kMisses; ++look) {
+    if (look > 0) std::this_thread::sleep_for(kPause);
+    BRAID_TRY(AwaitMain(table));
+    BRAID_TRY_ASSIGN(const TableLines lines, ListLines(table.file_system(), table.paths().root(), Inference::kSkip));
+    if (const Line* line = lines.FindById(table.line().id)) return table.MovedTo(line->paths);
   }
   return MovedError(table);
 }

@@ -22,8 +22,9 @@ Result<Plan> PlanOnLine(const Table& table, const std::function<Result<Plan>(con
 /// line's metadata move to.
 Status KeepSchemas(const Table& table, const Plan& plan);
 
-/// Whether another line is becoming main right now, which moves folders. Errors: those of reading the journals.
-Result<bool> IsMainBeingReplaced(const Table& table);
+/// Waits while another line becomes main, which moves folders; finishes a replacement that was killed. Errors: kConflict
+/// if that takes longer than half a minute; those of reading the journals.
+Status AwaitMain(const Table& table);
 
 // ---- Implementation ----
 
