@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "base/little_endian.h"
 #include "format/arrow_io.h"
 
 namespace braid {
@@ -25,18 +25,6 @@ constexpr std::int64_t kTailBytes = 12;  // of a record: its length and its chec
 constexpr std::int64_t kEndBytes = 5;    // of the file: length of the index and version
 constexpr std::int64_t kMaxBatchBytes = std::int64_t{32} << 20;
 constexpr std::int64_t kMaxRecordBytes = std::int64_t{0x7FFFFFFF};  // an Arrow column takes no more
-
-template <typename Number>
-Number ReadLittleEndian(const char* bytes) {
-  Number value;
-  std::memcpy(&value, bytes, sizeof(value));  // the machine is little-endian, as x86-64 and ARM64 are
-  return value;
-}
-
-template <typename Number>
-void AppendLittleEndian(std::string& bytes, Number value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
 
 std::uint32_t Checksum(std::string_view bytes) {
   return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
@@ -89,7 +77,7 @@ class BlobReader : public FileReader {
     std::string end(static_cast<std::size_t>(kEndBytes), '\0');
     BRAID_TRY(ReadText(*file, size - kEndBytes, end));
     if (end[4] != kVersion) return Damaged(path, fmt::format("its version is {}", static_cast<int>(end[4])));
-    const auto index_bytes = ReadLittleEndian<std::int32_t>(end.data());
+    const auto index_bytes = LittleEndianAt<std::int32_t>(end, 0);
     const std::int64_t index_at = size - kEndBytes - index_bytes;
     if (index_bytes < 0 || index_at < 0) return Damaged(path, "the length of its index is wrong");
     std::string index(static_cast<std::size_t>(index_bytes), '\0');
@@ -156,11 +144,11 @@ class BlobReader : public FileReader {
     BRAID_TRY(ReadText(*file_, offset_, record_));
     offset_ += length;
     const std::string_view record = record_;
-    const char* tail = record.data() + record.size() - kTailBytes;
-    if (ReadLittleEndian<std::int32_t>(record.data()) != kMagic || ReadLittleEndian<std::int64_t>(tail) != length) {
+    const std::string_view tail = record.substr(record.size() - kTailBytes);
+    if (LittleEndianAt<std::int32_t>(record, 0) != kMagic || LittleEndianAt<std::int64_t>(tail, 0) != length) {
       return Damaged(path_, "a record is damaged");
     }
-    if (ReadLittleEndian<std::uint32_t>(tail + 8) != Checksum(record.substr(0, record.size() - 4))) {
+    if (LittleEndianAt<std::uint32_t>(tail, 8) != Checksum(record.substr(0, record.size() - 4))) {
       return Damaged(path_, "a value is not what was written");
     }
     const std::int64_t value_bytes = length - kHeadBytes - kTailBytes;
@@ -202,7 +190,7 @@ class BlobWriter : public FileWriter {
   }
 
   Result<WrittenFile> Finish() override {
-    AppendLittleEndian(index_, static_cast<std::int32_t>(index_.size()));
+    AppendLittleEndian(static_cast<std::int32_t>(index_.size()), index_);
     index_.push_back(static_cast<char>(kVersion));
     BRAID_TRY(file_->Append(index_));
     const std::int64_t size = file_->position();
@@ -214,10 +202,10 @@ class BlobWriter : public FileWriter {
   Result<std::int64_t> WriteRecord(std::string_view value) {
     const std::int64_t length = kHeadBytes + static_cast<std::int64_t>(value.size()) + kTailBytes;
     record_.clear();
-    AppendLittleEndian(record_, kMagic);
+    AppendLittleEndian(kMagic, record_);
     record_ += value;
-    AppendLittleEndian(record_, length);
-    AppendLittleEndian(record_, Checksum(record_));
+    AppendLittleEndian(length, record_);
+    AppendLittleEndian(Checksum(record_), record_);
     BRAID_TRY(file_->Append(record_));
     return length;
   }

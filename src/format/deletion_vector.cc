@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <map>
 #include <vector>
 
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "base/little_endian.h"
 #include "format/roaring_bytes_internal.h"
 
 namespace braid {
@@ -26,20 +26,8 @@ std::uint32_t ReadBigEndian(std::string_view bytes, std::size_t at) {
   return value;
 }
 
-template <typename Number>
-Number ReadLittleEndian(std::string_view bytes, std::size_t at) {
-  Number value;
-  std::memcpy(&value, bytes.data() + at, sizeof(value));  // the machine is little-endian, as x86-64 and ARM64 are
-  return value;
-}
-
 void AppendBigEndian(std::string& bytes, std::uint32_t value) {
   for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
-}
-
-template <typename Number>
-void AppendLittleEndian(std::string& bytes, Number value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
 Error Damaged(std::string_view what) {
@@ -86,13 +74,13 @@ Result<EncodedDeletionVector> EncodeDeletionVector(const DeletionVector& vector,
   std::string payload;
   const auto& parts = vector.bitmap_->parts;
   if (bitmap64) {
-    AppendLittleEndian(payload, kMagic64);
+    AppendLittleEndian(kMagic64, payload);
     // As Java's array of bitmaps: one for each upper half up to the greatest, empty ones too.
     const std::uint64_t count = parts.empty() ? 0 : std::uint64_t{parts.back().first} + 1;
-    AppendLittleEndian(payload, count);
+    AppendLittleEndian(count, payload);
     auto part = parts.begin();
     for (std::uint32_t key = 0; key < count && payload.size() <= std::size_t{kMaxBytes}; ++key) {
-      AppendLittleEndian(payload, key);
+      AppendLittleEndian(key, payload);
       AppendRoaring(part->first == key ? (part++)->second : Roaring(), payload);
     }
   } else {
@@ -125,13 +113,13 @@ Result<DeletionVector> DeletionVector::Parse(std::string_view data) {
     bitmap->parts.emplace_back(0, std::move(part));
     return DeletionVector(std::move(bitmap));
   }
-  if (ReadLittleEndian<std::uint32_t>(data, 0) != kMagic64) return Damaged("its magic number is unknown");
+  if (LittleEndianAt<std::uint32_t>(data, 0) != kMagic64) return Damaged("its magic number is unknown");
   if (data.size() < 12) return Damaged("it ends too early");
-  const auto count = ReadLittleEndian<std::uint64_t>(data, 4);
+  const auto count = LittleEndianAt<std::uint64_t>(data, 4);
   data.remove_prefix(12);
   for (std::uint64_t i = 0; i < count; ++i) {
     if (data.size() < 4) return Damaged("it ends too early");
-    const auto key = ReadLittleEndian<std::uint32_t>(data, 0);
+    const auto key = LittleEndianAt<std::uint32_t>(data, 0);
     data.remove_prefix(4);
     if (!bitmap->parts.empty() && key <= bitmap->parts.back().first) return Damaged("its bitmaps are out of order");
     // Written again, there is a bitmap for each upper half up to this one.
