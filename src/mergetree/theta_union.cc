@@ -2,7 +2,7 @@
 // theta of its parts; if they are more than 4096, the 4097th becomes theta.
 //
 // DataSketches for C++ is not used here: it reads neither sketches that can still be updated nor compressed ones, and
-// release 3.x keeps hashes above the theta of a part that comes after them.
+// the release at hand keeps hashes above the theta of a part that comes after them.
 //
 // The forms, all little-endian. Byte 0 (its lower 6 bits): length of the preamble in units of 8 bytes; byte 1:
 // version; byte 2: family, 3 for compact sketches, 1 and 2 for hash tables; byte 5: flags; bytes 6 and 7: hash of the
