@@ -127,6 +127,20 @@ struct FileScan::State {
     return manifests;
   }
 
+  // Whether to read these manifests whole, and so for the cache. A filter by partition or bucket, which passes over most
+  // entries, is faster at first; when such plans come again, they are served by the cache if all fits into it.
+  bool ReadsWhole(const std::vector<ManifestFileMeta>& manifests) const {
+    if (tests_statistics()) return false;
+    if (!filter->tests_heads()) return true;
+    bool again = true;
+    std::int64_t bytes = 0;
+    for (const ManifestFileMeta& manifest : manifests) {
+      again = cache.WantedBefore(PathOf(manifest)) && again;
+      bytes += (manifest.num_added_files + manifest.num_deleted_files) * ManifestFiles::kBytesOfAFile;
+    }
+    return again && bytes <= cache.max_bytes();
+  }
+
   // The whole manifests out of the cache; of those that are not there, what the filter wants.
   Result<SharedManifests> Decode(const std::vector<ManifestFileMeta>& manifests) const {
     SharedManifests decoded(manifests.size());
@@ -138,9 +152,9 @@ struct FileScan::State {
       missing.push_back(manifests[i]);
       positions.push_back(i);
     }
+    const bool whole = ReadsWhole(missing);
     BRAID_TRY_ASSIGN(auto parts, ReadManifestParts<ManifestFiles::Part>(
-                                     table, missing, [&](const ManifestPart& part) { return DecodePart(part); }));
-    const bool whole = !tests_statistics() && !filter->tests_heads();
+                                     table, missing, [&](const ManifestPart& part) { return DecodePart(part, whole); }));
     for (std::size_t i = 0; i < missing.size(); ++i) {
       auto files = std::make_shared<ManifestFiles>();
       files->parts = std::move(parts[i]);
@@ -165,12 +179,15 @@ struct FileScan::State {
     return has_key() ? Verdict::kWantedWithItsBucket : Verdict::kUnwanted;
   }
 
-  Result<ManifestFiles::Part> DecodePart(const ManifestPart& part) const {
+  // `whole`: also of other partitions and buckets than those wanted, which Merge leaves out.
+  Result<ManifestFiles::Part> DecodePart(const ManifestPart& part, bool whole) const {
     EntryTest test(*filter);
     ManifestFilter wanted{
         .accepts = {}, .keep_key_stats = filter->tests_keys(), .keep_value_stats = filter->tests_values()};
-    if (filter->tests_heads()) wanted.accepts = [&test](const ManifestEntryHead& head) { return test.Wants(head); };
-    ManifestPartBuilder builder(filter->tests_heads() || tests_statistics() ? 0 : part.EntryCount());
+    if (!whole && filter->tests_heads()) {
+      wanted.accepts = [&test](const ManifestEntryHead& head) { return test.Wants(head); };
+    }
+    ManifestPartBuilder builder(whole ? part.EntryCount() : 0);
     Status judged = Ok();
     BRAID_TRY(part.Visit(wanted, [&](ManifestEntry& entry) {
       if (!judged) return;

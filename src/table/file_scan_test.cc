@@ -328,6 +328,29 @@ TEST(FileScanTest, ReadsManifestsOnceThatItNeedsWhole) {
   EXPECT_EQ(manifests.ReadsOfManifests(), 0U);
 }
 
+TEST(FileScanTest, KeepsManifestsOfWhichPartsAreWantedAgain) {
+  ManifestsOnly manifests(ByDay());
+  const std::vector<ManifestEntry> base = {FileOf(manifests, "a", {"1"}, 0), FileOf(manifests, "b", {"2"}, 1)};
+  const Snapshot snapshot = manifests.Write({base, {FileOf(manifests, "c", {"3"}, 0)}});
+  ManifestCache cache(1 << 20);
+  ManifestCache too_small(2 * ManifestFiles::kBytesOfAFile);  // for three files
+  for (ManifestCache* used : {&cache, &too_small}) {
+    const auto files_on = [&](ScanScope scope) {
+      manifests.ReadsOfManifests();
+      return FileScan::Make(manifests.table(), std::move(scope), *used).value()->Files(snapshot).value();
+    };
+    EXPECT_THAT(NamesOf(files_on({.bucket = BucketId(0)})), ElementsAre("a", "c"));
+    EXPECT_EQ(manifests.ReadsOfManifests(), 2U);
+    EXPECT_EQ(used->used_bytes(), 0);
+    EXPECT_THAT(NamesOf(files_on({.bucket = BucketId(0)})), ElementsAre("a", "c"));
+    EXPECT_EQ(manifests.ReadsOfManifests(), 2U);
+    EXPECT_THAT(NamesOf(files_on({.bucket = BucketId(0)})), ElementsAre("a", "c"));
+    EXPECT_EQ(manifests.ReadsOfManifests(), used == &cache ? 0U : 2U);
+    EXPECT_THAT(NamesOf(files_on({.filter = OnDay("2")})), ElementsAre("b"));
+    EXPECT_EQ(manifests.ReadsOfManifests(), used == &cache ? 0U : 1U);
+  }
+}
+
 TEST(FileScanTest, KeepsFilesWithoutTheirStatistics) {
   ManifestsOnly manifests(ByDay());
   ManifestEntry entry = FileOf(manifests, "a", {"1"}, 0);

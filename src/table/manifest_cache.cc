@@ -1,5 +1,6 @@
 #include "table/manifest_cache.h"
 
+#include <functional>
 #include <utility>
 
 namespace braid {
@@ -8,6 +9,8 @@ namespace {
 
 // What an allocation takes beside the bytes asked for, about.
 constexpr std::int64_t kAllocationBytes = 16;
+// After so many manifests a cache forgets which were wanted: a megabyte or two.
+constexpr std::size_t kWantedAtMost = 1 << 15;
 // BinaryRow keeps its bytes behind as many of its own.
 constexpr std::int64_t kRowBytes = kAllocationBytes + 16;
 
@@ -85,6 +88,12 @@ ManifestFiles::Part ManifestPartBuilder::Finish() {
     part_.memory_bytes += VectorBytes(bucket.added) + VectorBytes(bucket.deleted);
   }
   return std::move(part_);
+}
+
+bool ManifestCache::WantedBefore(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  if (wanted_.size() >= kWantedAtMost) wanted_.clear();
+  return !wanted_.insert(std::hash<std::string>()(path)).second;
 }
 
 std::shared_ptr<const ManifestFiles> ManifestCache::Find(const std::shared_ptr<FileSystem>& fs,

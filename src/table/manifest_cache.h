@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "io/file_system.h"
@@ -30,6 +31,9 @@ struct ManifestFiles {
     std::int64_t memory_bytes = 0;  ///< that it takes, about
   };
   std::vector<Part> parts{};
+
+  /// What a file takes, about, where names and keys are of usual length: to tell beforehand.
+  static constexpr std::int64_t kBytesOfAFile = 600;
 
   /// Memory that it takes, about.
   std::int64_t MemoryBytes() const;
@@ -65,6 +69,9 @@ class ManifestCache {
  public:
   explicit ManifestCache(std::int64_t max_bytes) : max_bytes_(max_bytes) {}
 
+  /// Notes that a plan wants a part of the manifest at `path`, and tells whether one did before: then it is worth while to
+  /// read it whole and keep it. May forget.
+  bool WantedBefore(const std::string& path);
   /// nullptr if it is not kept.
   std::shared_ptr<const ManifestFiles> Find(const std::shared_ptr<FileSystem>& fs, const std::string& path);
   /// Keeps the files of the manifest at `path`, dropping those used longest ago. Files that need more than the whole
@@ -90,6 +97,7 @@ class ManifestCache {
   std::list<Kept> kept_;      // the one used last comes first
   std::unordered_map<std::string_view, std::list<Kept>::iterator> by_path_;
   std::int64_t used_bytes_ = 0;
+  std::unordered_set<std::size_t> wanted_;  // hashes of paths
 };
 
 /// The process's cache, of 128 MiB: about 200,000 files.
