@@ -30,6 +30,13 @@ struct FileReadRequest {
   std::int64_t batch_rows = 8192;
 };
 
+/// Consecutive rows of a file that its reader can leave out together, with the bounds of one of their columns.
+struct RowGroup {
+  std::int64_t row_count = 0;
+  std::int64_t size_bytes = 0;  ///< in the file
+  ColumnBounds bounds{};
+};
+
 /// A stream of a file's rows, in file order.
 class FileReader : public BatchReader {
  public:
@@ -76,6 +83,12 @@ class FileFormat {
   /// Errors: kNotFound, kCorruption (naming the file and what is wrong), kUnsupported (naming the feature).
   virtual Result<std::unique_ptr<FileReader>> OpenReader(const FileSystem& file_system, std::string_view path,
                                                          const FileReadRequest& request) const = 0;
+  /// The file's row groups, in its order, with the bounds of a top-level column in the type that the file holds it in.
+  /// Empty where the format has none or does not tell. Errors: as those of OpenReader.
+  virtual Result<std::vector<RowGroup>> RowGroups(const FileSystem& /*file_system*/, std::string_view /*path*/,
+                                                  const DataField& /*column*/) const {
+    return std::vector<RowGroup>();
+  }
   /// Options read: `file.compression`, `file.compression.zstd-level`, `file.block-size` and the format's own
   /// ("parquet.…"), with Java's defaults (spec data.md §2).
   virtual Result<std::unique_ptr<FileWriter>> OpenWriter(FileSystem& file_system, std::string_view path,

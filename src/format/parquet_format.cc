@@ -10,6 +10,10 @@ class ParquetFormatImpl : public FileFormat {
                                                  const FileReadRequest& request) const override {
     return OpenParquetReader(file_system, path, request);
   }
+  Result<std::vector<RowGroup>> RowGroups(const FileSystem& file_system, std::string_view path,
+                                          const DataField& column) const override {
+    return ReadParquetRowGroups(file_system, path, column);
+  }
   Result<std::unique_ptr<FileWriter>> OpenWriter(FileSystem& file_system, std::string_view path,
                                                  std::span<const DataField> fields,
                                                  const Options& options) const override {

@@ -101,7 +101,9 @@ bool IsPlainColumn(const parquet::ColumnDescriptor& column, const DataType& type
   return logical->is_decimal() && static_cast<const parquet::DecimalLogicalType&>(*logical).scale() == type.scale();
 }
 
-ColumnBounds BoundsOf(const parquet::RowGroupMetaData& group, int leaf, const DataType& type) {
+}  // namespace
+
+ColumnBounds RowGroupBoundsOf(const parquet::RowGroupMetaData& group, int leaf, const DataType& type) {
   ColumnBounds bounds;
   const parquet::ColumnDescriptor& column = *group.schema()->Column(leaf);
   const std::unique_ptr<parquet::ColumnChunkMetaData> chunk = group.ColumnChunk(leaf);
@@ -113,8 +115,6 @@ ColumnBounds BoundsOf(const parquet::RowGroupMetaData& group, int leaf, const Da
   if (statistics->HasMinMax()) ReadBounds(column, *statistics, type, bounds);
   return bounds;
 }
-
-}  // namespace
 
 bool RowGroupMayMatch(const parquet::FileMetaData& file, int row_group, std::span<const DataField> fields,
                       const Predicate& filter) {
@@ -128,7 +128,7 @@ bool RowGroupMayMatch(const parquet::FileMetaData& file, int row_group, std::spa
     const std::optional<std::size_t> field = FindField(fields, name);
     if (!field || file.schema()->Column(leaf)->path()->ToDotVector().size() != 1) continue;
     known.push_back(fields[*field]);
-    bounds.push_back(BoundsOf(*group, leaf, fields[*field].type));
+    bounds.push_back(RowGroupBoundsOf(*group, leaf, fields[*field].type));
   }
   return filter.MayMatch(known, bounds, group->num_rows());
 }

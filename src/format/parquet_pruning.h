@@ -14,4 +14,7 @@ namespace braid {
 bool RowGroupMayMatch(const parquet::FileMetaData& file, int row_group, std::span<const DataField> fields,
                       const Predicate& filter);
 
+/// What the footer tells of a leaf that is the column as it is; nothing where it tells nothing that can be trusted.
+ColumnBounds RowGroupBoundsOf(const parquet::RowGroupMetaData& group, int leaf, const DataType& type);
+
 }  // namespace braid

@@ -321,6 +321,37 @@ TEST(ParquetTest, LeavesOutRowGroupsThatTheFilterCannotMatch) {
   }
 }
 
+TEST(ParquetTest, TellsTheBoundsOfRowGroups) {
+  const std::vector<DataField> fields = MakeFields({{"k", DataType::BigInt()},
+                                                    {"x", DataType::Double()},
+                                                    {"r", DataType::Row(MakeFields({{"k", DataType::Int()}}))}});
+  std::vector<DatumList> rows;
+  for (int i = 0; i < 10'000; ++i) rows.push_back({i, 1.5, DatumList{i}});
+  MemoryFileSystem files;
+  ASSERT_THAT(WriteFile(ParquetFormat(), files, "/f.parquet", fields, rows,
+                        Options(Options::Map{{"parquet.block.size", "1 kb"}})),
+              IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<RowGroup> groups,
+                             ParquetFormat().RowGroups(files, "/f.parquet", fields[0]));
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].row_count, 8192);
+  EXPECT_EQ(groups[1].row_count, 10'000 - 8192);
+  EXPECT_TRUE(SameDatum(groups[0].bounds.min, 0) && SameDatum(groups[0].bounds.max, 8191));
+  EXPECT_TRUE(SameDatum(groups[1].bounds.min, 8192) && SameDatum(groups[1].bounds.max, 9999));
+  EXPECT_GT(groups[0].size_bytes, groups[1].size_bytes);
+  // Nothing that could be wrong: of DOUBLE (NaN), of rows and of columns that are not there.
+  const DataField missing = MakeFields({{"missing", DataType::Int()}}).front();
+  for (const DataField& field : {fields[1], fields[2], missing}) {
+    BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<RowGroup> unbounded,
+                               ParquetFormat().RowGroups(files, "/f.parquet", field));
+    ASSERT_EQ(unbounded.size(), 2U) << field.name;
+    EXPECT_TRUE(unbounded[0].bounds.min.is_null() && unbounded[0].bounds.max.is_null()) << field.name;
+  }
+  EXPECT_THAT(ParquetFormat().RowGroups(files, "/missing.parquet", fields[0]), IsError(ErrorCode::kNotFound));
+  ASSERT_THAT(files.Replace("/f.parquet", "PAR1 is not enough"), IsOk());
+  EXPECT_THAT(ParquetFormat().RowGroups(files, "/f.parquet", fields[0]), IsError(ErrorCode::kCorruption));
+}
+
 TEST(ParquetTest, GrowsItsEstimateAsRowsCome) {
   const std::vector<DataField> fields = MakeFields({{"s", DataType::String()}});
   MemoryFileSystem files;
@@ -468,17 +499,20 @@ std::string RandomText(std::size_t size, std::uint64_t seed) {
 }
 
 TEST(ParquetTest, ReadsLongRowsFewAtATime) {
-  const std::vector<DataField> fields = MakeFields({{"k", DataType::Int()}, {"different", DataType::String()}, {"same", DataType::String()}});
+  const std::vector<DataField> fields =
+      MakeFields({{"k", DataType::Int()}, {"different", DataType::String()}, {"same", DataType::String()}});
   constexpr std::size_t kTextBytes = 256 * 1024;
   std::vector<DatumList> rows;
-  for (int i = 0; i < 64; ++i) rows.push_back({i, RandomText(kTextBytes, static_cast<std::uint64_t>(i)), std::string(kTextBytes, 'x')});
+  for (int i = 0; i < 64; ++i)
+    rows.push_back({i, RandomText(kTextBytes, static_cast<std::uint64_t>(i)), std::string(kTextBytes, 'x')});
   MemoryFileSystem files;
   ASSERT_THAT(WriteFile(ParquetFormat(), files, "/f.parquet", fields, rows), IsOk());
   // A column that lies in a dictionary takes as little as nothing in the file.
   for (const std::vector<std::size_t>& wanted : {std::vector<std::size_t>{0, 1, 2}, {0, 2}}) {
     std::vector<DataField> columns;
     for (const std::size_t column : wanted) columns.push_back(fields[column]);
-    BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, ParquetFormat().OpenReader(files, "/f.parquet", {.columns = columns, .filter = nullptr}));
+    BRAID_ASSERT_OK_AND_ASSIGN(
+        const auto reader, ParquetFormat().OpenReader(files, "/f.parquet", {.columns = columns, .filter = nullptr}));
     std::int64_t read = 0;
     while (true) {
       BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<Batch> batch, reader->Next());

@@ -216,6 +216,16 @@ Result<std::string> ExtraFilePath(const Table& table, const BinaryRow& partition
   return JoinPath(DirectoryName(path), name);
 }
 
+Result<std::vector<RowGroup>> DataFileReader::RowGroups(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
+                                                        const DataField& field) {
+  BRAID_TRY_ASSIGN(const auto file_schema, table_.schemas().Get(file.schema_id));
+  const DataField* in_file = FileFieldOf(field, *file_schema, file);
+  if (in_file == nullptr || !(in_file->type.Nullable() == field.type.Nullable())) return std::vector<braid::RowGroup>();
+  BRAID_TRY_ASSIGN(const FileFormat* format, FormatOfFileName(file.file_name));
+  BRAID_TRY_ASSIGN(const std::string path, DataFilePath(table_, partition, bucket, file));
+  return format->RowGroups(table_.file_system(), path, *in_file);
+}
+
 Result<std::unique_ptr<FileReader>> DataFileReader::Open(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
                                                          const std::vector<DataField>& fields, const PredicatePtr& filter,
                                                          const DeletionVectorRef& deletion_vector, bool by_indexes) {

@@ -34,6 +34,10 @@ class DataFileReader {
   Result<std::unique_ptr<FileReader>> Open(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
                                            const std::vector<DataField>& fields, const PredicatePtr& filter,
                                            const DeletionVectorRef& deletion_vector = {}, bool by_indexes = false);
+  /// The file's row groups with their bounds of a column of the table; empty where the format does not tell them, or where
+  /// the file holds the column in another type or not at all.
+  Result<std::vector<RowGroup>> RowGroups(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
+                                          const DataField& field);
 
  private:
   Table table_;

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
+
+#include "io/request_pool.h"
+#include "table/data_file_reader.h"
 
 namespace braid {
 
@@ -12,6 +16,8 @@ namespace {
 constexpr double kWorthCutting = 0.75;
 // Keys at which a cut is tried: a bucket may have thousands of files, and each trial looks at all of them.
 constexpr std::size_t kTrials = 64;
+// Smaller files are read before their footers are of use.
+constexpr std::int64_t kLargeFileBytes = std::int64_t{8} << 20;
 
 bool CanCut(const DataType& type) {
   switch (type.kind()) {
@@ -34,44 +40,75 @@ bool IsMerged(const DataSplit& split) {
   return !split.raw_convertible && !split.is_changes && split.before_files.empty() && split.files.size() > 1;
 }
 
-bool Less(const Datum& a, const Datum& b) { return CompareDatums(a, b) == std::strong_ordering::less; }
+bool Less(const Datum& a, const Datum& b) {
+  return CompareDatums(a, b) == std::strong_ordering::less;
+}
 
-// A file with the first column of its least and greatest key.
-struct FileKeys {
+// Rows of a file between two values of the first key column: all its rows, or a row group.
+struct KeyedRows {
   Datum min;
   Datum max;
   std::int64_t bytes;
 };
+// By file.
+using KeyedFiles = std::vector<std::vector<KeyedRows>>;
 
 // Keys from `from` on and below `to`; an absent one is no limit.
 struct KeyRange {
   std::optional<Datum> from;
   std::optional<Datum> to;
 
-  bool Meets(const FileKeys& file) const { return !(from && Less(file.max, *from)) && !(to && !Less(file.min, *to)); }
+  bool Meets(const KeyedRows& rows) const { return !(from && Less(rows.max, *from)) && !(to && !Less(rows.min, *to)); }
+  bool Meets(const std::vector<KeyedRows>& file) const {
+    return std::ranges::any_of(file, [this](const KeyedRows& rows) { return Meets(rows); });
+  }
 };
 
-std::int64_t BytesIn(const KeyRange& range, const std::vector<FileKeys>& files) {
+std::int64_t BytesIn(const KeyRange& range, const KeyedFiles& files) {
   std::int64_t bytes = 0;
-  for (const FileKeys& file : files) bytes += range.Meets(file) ? file.bytes : 0;
+  for (const std::vector<KeyedRows>& file : files) {
+    for (const KeyedRows& rows : file) bytes += range.Meets(rows) ? rows.bytes : 0;
+  }
   return bytes;
 }
 
-Result<std::vector<FileKeys>> KeysOf(const DataSplit& split, const DataType& type) {
-  std::vector<FileKeys> keys;
-  keys.reserve(split.files.size());
-  for (const DataFileMeta& file : split.files) {
-    BRAID_TRY_ASSIGN(Datum min, file.min_key.Get(0, type).Context("while reading the keys of " + file.file_name));
-    BRAID_TRY_ASSIGN(Datum max, file.max_key.Get(0, type).Context("while reading the keys of " + file.file_name));
-    keys.push_back({std::move(min), std::move(max), file.file_size});
+// Row groups with bounds, ascending; the whole file where one has none.
+std::vector<KeyedRows> KeysOf(const std::vector<RowGroup>& groups, KeyedRows whole) {
+  std::vector<KeyedRows> keys;
+  for (const RowGroup& group : groups) {
+    if (group.bounds.min.is_null() || group.bounds.max.is_null()) return {std::move(whole)};
+    keys.push_back({group.bounds.min, group.bounds.max, group.size_bytes});
   }
+  return keys.empty() ? std::vector<KeyedRows>{std::move(whole)} : keys;
+}
+
+// Looks into the footers of large files.
+Result<KeyedFiles> KeysOf(const Table& table, const DataSplit& split, const DataField& column) {
+  KeyedFiles keys(split.files.size());
+  DataFileReader reader(table);
+  const auto read = [&](std::int64_t index) -> Status {
+    const auto i = static_cast<std::size_t>(index);
+    const DataFileMeta& file = split.files[i];
+    const std::string reading = "while reading the keys of " + file.file_name;
+    BRAID_TRY_ASSIGN(Datum min, file.min_key.Get(0, column.type).Context(reading));
+    BRAID_TRY_ASSIGN(Datum max, file.max_key.Get(0, column.type).Context(reading));
+    std::vector<RowGroup> groups;
+    if (file.file_size >= kLargeFileBytes) {
+      BRAID_TRY_ASSIGN(groups, reader.RowGroups(split.partition, split.bucket, file, column));
+    }
+    keys[i] = KeysOf(groups, {std::move(min), std::move(max), file.file_size});
+    return Ok();
+  };
+  BRAID_TRY(ParallelFor(PoolFor(table.file_system()), static_cast<std::int64_t>(keys.size()), read));
   return keys;
 }
 
-// Keys where files begin, ascending, and evenly chosen if there are many.
-std::vector<Datum> PlacesToCut(const std::vector<FileKeys>& files) {
+// Keys where files or row groups begin, ascending, and evenly chosen if there are many.
+std::vector<Datum> PlacesToCut(const KeyedFiles& files) {
   std::vector<Datum> all;
-  for (const FileKeys& file : files) all.push_back(file.min);
+  for (const std::vector<KeyedRows>& file : files) {
+    for (const KeyedRows& rows : file) all.push_back(rows.min);
+  }
   std::ranges::sort(all, Less);
   if (all.size() <= kTrials) return all;
   std::vector<Datum> places;
@@ -81,7 +118,7 @@ std::vector<Datum> PlacesToCut(const std::vector<FileKeys>& files) {
 
 // The range cut where its halves weigh the same as nearly as the places allow; nullopt if no cut is worth its cost.
 std::optional<std::pair<KeyRange, KeyRange>> Cut(const KeyRange& range, const std::vector<Datum>& places,
-                                                 const std::vector<FileKeys>& files) {
+                                                 const KeyedFiles& files) {
   std::optional<std::pair<KeyRange, KeyRange>> best;
   auto least = static_cast<std::int64_t>(kWorthCutting * static_cast<double>(BytesIn(range, files)));
   for (const Datum& key : places) {
@@ -97,12 +134,13 @@ std::optional<std::pair<KeyRange, KeyRange>> Cut(const KeyRange& range, const st
 }
 
 // Cuts the heaviest range until there are as many as wanted.
-std::vector<KeyRange> CutInto(std::size_t wanted, const std::vector<FileKeys>& files) {
+std::vector<KeyRange> CutInto(std::size_t wanted, const KeyedFiles& files) {
   const std::vector<Datum> places = PlacesToCut(files);
   std::vector<KeyRange> done;
   std::vector<KeyRange> open = {KeyRange{}};
   while (!open.empty() && done.size() + open.size() < wanted) {
-    const auto heaviest = std::ranges::max_element(open, {}, [&](const KeyRange& range) { return BytesIn(range, files); });
+    const auto heaviest =
+        std::ranges::max_element(open, {}, [&](const KeyRange& range) { return BytesIn(range, files); });
     const KeyRange range = std::move(*heaviest);
     open.erase(heaviest);
     if (auto halves = Cut(range, places, files)) {
@@ -125,7 +163,7 @@ PredicatePtr ToPredicate(const KeyRange& range, const DataField& column) {
   return limits.size() == 1 ? limits[0] : Predicate::And(std::move(limits));
 }
 
-ReadUnit UnitOf(const DataSplit& split, const KeyRange& range, const std::vector<FileKeys>& keys, const DataField& column) {
+ReadUnit UnitOf(const DataSplit& split, const KeyRange& range, const KeyedFiles& keys, const DataField& column) {
   ReadUnit unit{.split = split, .keys = ToPredicate(range, column)};
   std::vector<DataFileMeta> files;
   std::vector<DeletionVectorRef> vectors;
@@ -153,7 +191,7 @@ Result<std::vector<ReadUnit>> DivideAmongReaders(const Table& table, const std::
       units.push_back({.split = split, .keys = nullptr});
       continue;
     }
-    BRAID_TRY_ASSIGN(const std::vector<FileKeys> files, KeysOf(split, keys.front().type));
+    BRAID_TRY_ASSIGN(const KeyedFiles files, KeysOf(table, split, keys.front()));
     for (const KeyRange& range : CutInto(wanted, files)) units.push_back(UnitOf(split, range, files, keys.front()));
   }
   return units;

@@ -18,8 +18,8 @@ struct ReadUnit {
 };
 
 /// The plan's splits for `readers` threads. Where there are fewer splits than threads, those whose files are merged by
-/// key are cut at keys where files begin, as long as that halves what the slowest thread reads: files above the cut need
-/// not be read for what lies below. Together the units hold every row of the plan once. Keys are cut by their first
+/// key are cut at keys where files or, in large files, row groups begin, as long as that shortens by much what the slowest
+/// thread reads: what lies above the cut need not be read for what lies below. Together the units hold every row of the plan once. Keys are cut by their first
 /// column, which must be a whole number, a date, a time, a timestamp, a decimal or text; others are left whole.
 /// Errors: kCorruption for a file whose key bounds cannot be read.
 Result<std::vector<ReadUnit>> DivideAmongReaders(const Table& table, const std::vector<DataSplit>& splits,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <arrow/record_batch.h>
 #include <gmock/gmock.h>
 
 #include "table/table_testing.h"
@@ -86,6 +87,45 @@ TEST_F(KeyRangesTest, DoesNotCutByFloatsNorWhatIsNotMerged) {
   split.is_changes = true;
   EXPECT_THAT(DivideAmongReaders(table, {split}, 2), HasValue(SizeIs(1)));
   EXPECT_THAT(DivideAmongReaders(table, {}, 2), HasValue(IsEmpty()));
+}
+
+// Two files of 12 MB over all keys, in row groups of 1 MB: each part reads half of both.
+TEST_F(KeyRangesTest, CutsLargeFilesWhereRowGroupsBegin) {
+  BRAID_ASSERT_OK_AND_ASSIGN(
+      const Table table, Make(TestDefinition({{"k", DataType::Int()}, {"text", DataType::String()}}, {"k"},
+                                             {{"bucket", "1"}, {"parquet.block.size", "1 mb"}, {"file.compression", "none"}, {"num-sorted-run.compaction-trigger", "100"}})));
+  constexpr int kRows = 12'000;
+  for (int file = 0; file < 2; ++file) {
+    std::vector<DatumList> rows;
+    for (int key = 0; key < kRows; ++key) rows.push_back({key, Datum(std::to_string(key) + std::string(1000, static_cast<char>('a' + file)))});
+    ASSERT_THAT(Insert(table, rows), IsOk());
+  }
+  const ReadRequest request{.projection = std::vector<std::string>{"k", "text"}, .filter = nullptr};
+  BRAID_ASSERT_OK_AND_ASSIGN(const Plan plan, PlanBatch(table, request));
+  ASSERT_THAT(plan.splits, SizeIs(1));
+  ASSERT_THAT(plan.splits[0].files, SizeIs(2));
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<ReadUnit> units, DivideAmongReaders(table, plan.splits, 2));
+  ASSERT_THAT(units, SizeIs(2));
+  int all = 0;
+  for (const ReadUnit& unit : units) {
+    EXPECT_THAT(unit.split.files, SizeIs(2));
+    ReadRequest part = request;
+    part.filter = unit.keys;
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, ReadSplit(table, unit.split, part));
+    BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<Batch> batches, ReadAllBatches(*reader));
+    int rows = 0;
+    for (const Batch& batch : batches) {
+      for (std::int64_t i = 0; i < batch.row_count(); ++i) {
+        const Datum text = DatumAt(*batch.rows->column(1), i, DataType::String());
+        ASSERT_EQ(text.as_string().back(), 'b') << "the newer file's";
+        ++rows;
+      }
+    }
+    EXPECT_GT(rows, kRows / 3);
+    EXPECT_LT(rows, 2 * kRows / 3);
+    all += rows;
+  }
+  EXPECT_EQ(all, kRows);
 }
 
 // Overwritten, deleted and untouched keys over several files: the parts together are the whole, and each is read alone.
