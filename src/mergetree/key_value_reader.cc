@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "mergetree/key_value_file.h"
+#include "mergetree/read_ahead.h"
 
 namespace braid {
 namespace {
@@ -66,7 +67,10 @@ Result<std::unique_ptr<BatchReader>> OpenSection(const KeyValueSchema& schema, c
                                                  const MergeOptions& options) {
   const bool merged = section.size() > 1;
   std::vector<std::unique_ptr<RunReader>> runs;
-  for (const SortedRun& run : section) runs.push_back(MakeFileRun(run, readers, merged));
+  for (const SortedRun& run : section) {
+    auto files = MakeFileRun(run, readers, merged);
+    runs.push_back(options.read_ahead ? ReadAhead(std::move(files)) : std::move(files));
+  }
   return MakeMergeReader(schema, std::move(runs), std::move(function), options);
 }
 

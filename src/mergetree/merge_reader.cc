@@ -387,7 +387,7 @@ Result<std::unique_ptr<BatchReader>> MakeMergeReader(KeyValueSchema schema,
                                                      std::shared_ptr<const MergeFunction> function,
                                                      MergeOptions options) {
   std::vector<std::unique_ptr<RunReader>> unfiled;
-  for (auto& run : runs) unfiled.push_back(std::make_unique<UnfiledRun>(std::move(run)));
+  for (auto& run : runs) unfiled.push_back(MakeUnfiledRun(std::move(run)));
   return MakeMergeReader(std::move(schema), std::move(unfiled), std::move(function), options);
 }
 
@@ -416,6 +416,10 @@ Result<std::unique_ptr<BatchReader>> MakeMergeReader(const KeyValueSchema& schem
   std::unique_ptr<BatchReader> reader = std::make_unique<MergeReader>(schema.key_count(), std::move(order),
                                                                       std::move(runs), std::move(merger), batch_rows);
   return reader;
+}
+
+std::unique_ptr<RunReader> MakeUnfiledRun(std::unique_ptr<BatchReader> rows) {
+  return std::make_unique<UnfiledRun>(std::move(rows));
 }
 
 std::unique_ptr<BatchReader> MakeConcatenatingReader(std::vector<OpenReader> readers) {

@@ -17,6 +17,7 @@ struct MergeOptions {
   bool drop_retractions = false;
   /// Yields the requested value columns alone, with their kinds; else key-value batches.
   bool values_only = false;
+  bool read_ahead = false;     ///< each run of files is read ahead (read_ahead.h)
   std::int64_t batch_rows = 8192;  ///< at most; fewer where they take more than kMaxBatchBytes
 };
 
@@ -41,6 +42,9 @@ Result<std::unique_ptr<BatchReader>> MakeMergeReader(KeyValueSchema schema,
                                                      std::vector<std::unique_ptr<RunReader>> runs,
                                                      std::shared_ptr<const MergeFunction> function,
                                                      MergeOptions options);
+
+/// A run of rows that are of no file.
+std::unique_ptr<RunReader> MakeUnfiledRun(std::unique_ptr<BatchReader> rows);
 
 /// One reader after the other, each opened when its turn comes and destroyed at its end.
 using OpenReader = std::function<Result<std::unique_ptr<BatchReader>>()>;

@@ -116,9 +116,10 @@ class TableSource : public ScanSource {
     if (plan->splits.size() < request.threads) {
       BRAID_TRY_ASSIGN(units, DivideAmongReaders(scan_->table(), plan->splits, request.threads));
     }
-    return std::unique_ptr<ScanPlan>(new TablePlan(scan_->table(), std::move(plan), std::move(units),
-                                                   RequestOf(fields_, request.columns, request.filter),
-                                                   request.columns.empty()));
+    ReadRequest wanted = RequestOf(fields_, request.columns, request.filter);
+    wanted.read_ahead = std::max(plan->splits.size(), units.size()) < request.threads;
+    return std::unique_ptr<ScanPlan>(
+        new TablePlan(scan_->table(), std::move(plan), std::move(units), std::move(wanted), request.columns.empty()));
   }
 
  private:

@@ -28,6 +28,8 @@ struct ReadRequest {
   bool keep_retractions = false;
   /// Only rows of this bucket; nullopt: of all.
   std::optional<BucketId> bucket = std::nullopt;
+  /// What comes next is decoded on the CPU pool meanwhile: for fewer readers at once than there are processors.
+  bool read_ahead = false;
 };
 
 class SnapshotHold;
@@ -77,7 +79,7 @@ Result<Plan> PlanBatch(const Table& table, const ReadRequest& request);
 /// once, each reader by one thread.
 Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const DataSplit& split, const ReadRequest& request);
 
-/// All splits of a plan, one after the other.
+/// All splits of a plan, one after the other, read ahead.
 Result<std::unique_ptr<BatchReader>> ReadPlan(const Table& table, const Plan& plan, const ReadRequest& request);
 
 /// Fields of the rows that a request yields.

@@ -12,6 +12,7 @@
 #include "mergetree/key_value_file.h"
 #include "mergetree/merge_function.h"
 #include "mergetree/merge_reader.h"
+#include "mergetree/read_ahead.h"
 #include "table/data_file_reader.h"
 #include "table/difference_reader.h"
 #include "table/file_scan.h"
@@ -149,10 +150,11 @@ std::unique_ptr<BatchReader> Filtering(std::unique_ptr<BatchReader> inner, const
   return std::make_unique<FilteringReader>(std::move(inner), request.filter, column_count);
 }
 
-std::unique_ptr<BatchReader> ConcatenateValues(const std::shared_ptr<SplitFiles>& files, const DataFileList& metas) {
+std::unique_ptr<BatchReader> ConcatenateValues(const std::shared_ptr<SplitFiles>& files, const DataFileList& metas, bool read_ahead) {
   std::vector<OpenReader> readers;
   for (const DataFileMeta& file : metas) readers.emplace_back([files, file] { return files->OpenValues(file); });
-  return MakeConcatenatingReader(std::move(readers));
+  auto rows = MakeConcatenatingReader(std::move(readers));
+  return read_ahead ? ReadAhead(std::move(rows)) : std::move(rows);
 }
 
 // Options that make BLOB columns hold references to where their values are.
@@ -292,7 +294,7 @@ Result<std::unique_ptr<BatchReader>> OpenSplit(const Table& table, const DataSpl
     BRAID_TRY_ASSIGN(auto ranges, ConcatenateRanges(table, split, files, schema.value_fields, request.filter));
     return Filtering(std::move(ranges), request, output.size());
   }
-  if (!has_key) return Filtering(ConcatenateValues(files, split.files), request, output.size());
+  if (!has_key) return Filtering(ConcatenateValues(files, split.files, request.read_ahead), request, output.size());
   if (split.is_changes && !split.before_files.empty()) {
     return Filtering(ReadReplaced(table, split, schema, request.filter), request, output.size());
   }
@@ -301,10 +303,10 @@ Result<std::unique_ptr<BatchReader>> OpenSplit(const Table& table, const DataSpl
     return Filtering(std::move(changes), request, output.size());
   }
   if (split.raw_convertible && std::all_of(split.files.begin(), split.files.end(), KnowsItsRetractions)) {
-    return Filtering(ConcatenateValues(files, split.files), request, output.size());
+    return Filtering(ConcatenateValues(files, split.files, request.read_ahead), request, output.size());
   }
   BRAID_TRY_ASSIGN(auto merged, MergeFiles(table, schema, files, split.files,
-                                             {.drop_retractions = !request.keep_retractions, .values_only = true, .batch_rows = 8192}));
+                                             {.drop_retractions = !request.keep_retractions, .values_only = true, .read_ahead = request.read_ahead}));
   return Filtering(std::move(merged), request, output.size());
 }
 
@@ -324,10 +326,12 @@ Result<std::unique_ptr<BatchReader>> ReadSplit(const Table& table, const DataSpl
 Result<std::unique_ptr<BatchReader>> ReadPlan(const Table& table, const Plan& plan, const ReadRequest& request) {
   std::vector<OpenReader> readers;
   const auto splits = std::make_shared<const std::vector<DataSplit>>(plan.splits);
+  ReadRequest alone = request;
+  alone.read_ahead = true;
   for (std::size_t i = 0; i < splits->size(); ++i) {
-    readers.emplace_back([table, splits, i, request] {
+    readers.emplace_back([table, splits, i, alone] {
       ExpectSplits(table, *splits, i);
-      return ReadSplit(table, (*splits)[i], request);
+      return ReadSplit(table, (*splits)[i], alone);
     });
   }
   return MakeConcatenatingReader(std::move(readers));
