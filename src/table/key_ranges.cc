@@ -1,12 +1,14 @@
 #include "table/key_ranges.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "io/request_pool.h"
 #include "table/data_file_reader.h"
+#include "table/row_tracking.h"
 
 namespace braid {
 
@@ -38,6 +40,14 @@ bool CanCut(const DataType& type) {
 
 bool IsMerged(const DataSplit& split) {
   return !split.raw_convertible && !split.is_changes && split.before_files.empty() && split.files.size() > 1;
+}
+
+// Whether its files are read one after the other, and so much that a second thread is worth while.
+bool IsLargeAndPlain(const DataSplit& split) {
+  if (!split.raw_convertible || split.is_changes || !split.before_files.empty()) return false;
+  std::int64_t bytes = 0;
+  for (const DataFileMeta& file : split.files) bytes += file.file_size;
+  return bytes >= 2 * kLargeFileBytes;
 }
 
 bool Less(const Datum& a, const Datum& b) {
@@ -163,18 +173,49 @@ PredicatePtr ToPredicate(const KeyRange& range, const DataField& column) {
   return limits.size() == 1 ? limits[0] : Predicate::And(std::move(limits));
 }
 
-ReadUnit UnitOf(const DataSplit& split, const KeyRange& range, const KeyedFiles& keys, const DataField& column) {
-  ReadUnit unit{.split = split, .keys = ToPredicate(range, column)};
+// The split with some of its files.
+DataSplit WithFiles(const DataSplit& split, const std::vector<std::size_t>& kept) {
+  DataSplit part = split;
   std::vector<DataFileMeta> files;
   std::vector<DeletionVectorRef> vectors;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (!range.Meets(keys[i])) continue;
+  for (const std::size_t i : kept) {
     files.push_back(split.files[i]);
     if (!split.deletion_vectors.empty()) vectors.push_back(split.deletion_vectors[i]);
   }
-  unit.split.files = std::move(files);
-  unit.split.deletion_vectors = std::move(vectors);
-  return unit;
+  part.files = std::move(files);
+  part.deletion_vectors = std::move(vectors);
+  return part;
+}
+
+Result<std::vector<ReadUnit>> DivideByKeys(const Table& table, const DataSplit& split, std::size_t wanted) {
+  const DataField column = table.schema().TrimmedPrimaryKeyFields().front();
+  BRAID_TRY_ASSIGN(const KeyedFiles files, KeysOf(table, split, column));
+  std::vector<ReadUnit> units;
+  for (const KeyRange& range : CutInto(wanted, files)) {
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (range.Meets(files[i])) kept.push_back(i);
+    }
+    units.push_back({.split = WithFiles(split, kept), .keys = ToPredicate(range, column)});
+  }
+  return units;
+}
+
+// Parts of consecutive files that weigh about the same.
+std::vector<ReadUnit> DivideByFiles(const DataSplit& split, std::size_t wanted) {
+  std::int64_t bytes = 0;
+  for (const DataFileMeta& file : split.files) bytes += file.file_size;
+  std::vector<ReadUnit> units;
+  std::vector<std::size_t> part;
+  std::int64_t taken = 0;
+  for (std::size_t i = 0; i < split.files.size(); ++i) {
+    part.push_back(i);
+    taken += split.files[i].file_size;
+    const auto due = static_cast<std::int64_t>(units.size() + 1) * bytes / static_cast<std::int64_t>(wanted);
+    if (taken < due && i + 1 < split.files.size()) continue;
+    units.push_back({.split = WithFiles(split, std::exchange(part, {})), .keys = nullptr});
+  }
+  return units;
 }
 
 }  // namespace
@@ -182,17 +223,22 @@ ReadUnit UnitOf(const DataSplit& split, const KeyRange& range, const KeyedFiles&
 Result<std::vector<ReadUnit>> DivideAmongReaders(const Table& table, const std::vector<DataSplit>& splits,
                                                  std::size_t readers) {
   const std::vector<DataField> keys = table.schema().TrimmedPrimaryKeyFields();
-  const bool cut = splits.size() < readers && !keys.empty() && CanCut(keys.front().type);
+  const bool by_keys = !keys.empty() && CanCut(keys.front().type);
+  // Files of one split may hold columns of the same rows there.
+  BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
   // Each split gets its share of the readers, and so of the parts.
-  const std::size_t wanted = cut && !splits.empty() ? (readers + splits.size() - 1) / splits.size() : 1;
+  const std::size_t wanted = splits.empty() ? 1 : (readers + splits.size() - 1) / splits.size();
   std::vector<ReadUnit> units;
   for (const DataSplit& split : splits) {
-    if (!cut || !IsMerged(split)) {
-      units.push_back({.split = split, .keys = nullptr});
-      continue;
+    std::vector<ReadUnit> parts;
+    if (wanted > 1 && by_keys && IsMerged(split)) {
+      BRAID_TRY_ASSIGN(parts, DivideByKeys(table, split, wanted));
+    } else if (wanted > 1 && !evolves && IsLargeAndPlain(split)) {
+      parts = DivideByFiles(split, wanted);
+    } else {
+      parts.push_back({.split = split, .keys = nullptr});
     }
-    BRAID_TRY_ASSIGN(const KeyedFiles files, KeysOf(table, split, keys.front()));
-    for (const KeyRange& range : CutInto(wanted, files)) units.push_back(UnitOf(split, range, files, keys.front()));
+    units.insert(units.end(), std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
   }
   return units;
 }

@@ -17,11 +17,12 @@ struct ReadUnit {
   PredicatePtr keys;
 };
 
-/// The plan's splits for `readers` threads. Where there are fewer splits than threads, those whose files are merged by
-/// key are cut at keys where files or, in large files, row groups begin, as long as that shortens by much what the slowest
-/// thread reads: what lies above the cut need not be read for what lies below. Together the units hold every row of the plan once. Keys are cut by their first
-/// column, which must be a whole number, a date, a time, a timestamp, a decimal or text; others are left whole.
-/// Errors: kCorruption for a file whose key bounds cannot be read.
+/// The plan's splits for `readers` threads. Where there are fewer splits than threads, large ones are divided. Those whose
+/// files are read one after the other are divided by files. Those whose files are merged by key are cut at keys where files
+/// or, in large files, row groups begin, as long as that shortens by much what the slowest thread reads: what lies above
+/// the cut need not be read for what lies below. Keys are cut by their first column, which must be a whole number, a date, a
+/// time, a timestamp, a decimal or text; others are left whole, and so are files of data evolution. Together the units hold
+/// every row of the plan once. Errors: kCorruption for a file whose key bounds cannot be read; those of reading footers.
 Result<std::vector<ReadUnit>> DivideAmongReaders(const Table& table, const std::vector<DataSplit>& splits,
                                                  std::size_t readers);
 

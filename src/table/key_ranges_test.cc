@@ -26,7 +26,9 @@ DataFileMeta FileOf(const Datum& min, const Datum& max, std::int64_t bytes, cons
 
 class KeyRangesTest : public testing::Test {
  protected:
-  Result<Table> Make(const TableDefinition& definition) { return CreateTestTable(std::make_shared<MemoryFileSystem>(), definition); }
+  Result<Table> Make(const TableDefinition& definition) {
+    return CreateTestTable(std::make_shared<MemoryFileSystem>(), definition);
+  }
 
   // The conditions of the units that one split is divided into.
   Result<std::vector<std::string>> KeysOf(std::vector<DataFileMeta> files, std::size_t readers) {
@@ -45,12 +47,14 @@ class KeyRangesTest : public testing::Test {
 
 TEST_F(KeyRangesTest, CutsWhereAFileBeginsAndEachPartHasTheFilesOfItsKeys) {
   // 100 bytes at the top in two files, and 10 newer ones over all keys: 60 bytes on each side of 50.
-  ASSERT_THAT(KeysOf({FileOf(0, 49, 50), FileOf(50, 99, 50), FileOf(3, 90, 10)}, 2), HasValue(ElementsAre("k < 50", "k >= 50")));
+  ASSERT_THAT(KeysOf({FileOf(0, 49, 50), FileOf(50, 99, 50), FileOf(3, 90, 10)}, 2),
+              HasValue(ElementsAre("k < 50", "k >= 50")));
   for (const ReadUnit& unit : units_) EXPECT_THAT(unit.split.files, SizeIs(2));
 }
 
 TEST_F(KeyRangesTest, CutsTheHeaviestPartAgain) {
-  const auto keys = KeysOf({FileOf(0, 9, 50), FileOf(10, 19, 50), FileOf(20, 29, 50), FileOf(30, 39, 50), FileOf(0, 39, 4)}, 4);
+  const auto keys =
+      KeysOf({FileOf(0, 9, 50), FileOf(10, 19, 50), FileOf(20, 29, 50), FileOf(30, 39, 50), FileOf(0, 39, 4)}, 4);
   EXPECT_THAT(keys, HasValue(ElementsAre("k < 10", "k >= 10 AND k < 20", "k >= 20 AND k < 30", "k >= 30")));
 }
 
@@ -67,10 +71,12 @@ TEST_F(KeyRangesTest, LeavesWholeWhatEveryPartWouldHaveToRead) {
 }
 
 TEST_F(KeyRangesTest, KeepsDeletionVectorsWithTheirFiles) {
-  BRAID_ASSERT_OK_AND_ASSIGN(const Table table, Make(TestDefinition({{"k", DataType::Int()}}, {"k"}, {{"bucket", "1"}})));
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table table,
+                             Make(TestDefinition({{"k", DataType::Int()}}, {"k"}, {{"bucket", "1"}})));
   DataSplit split;
   split.files = std::vector<DataFileMeta>{FileOf(0, 49, 50), FileOf(50, 99, 50)};
-  split.deletion_vectors = {{.path = "first", .offset = 0, .cardinality = {}}, {.path = "second", .offset = 0, .cardinality = {}}};
+  split.deletion_vectors = {{.path = "first", .offset = 0, .cardinality = {}},
+                            {.path = "second", .offset = 0, .cardinality = {}}};
   BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<ReadUnit> units, DivideAmongReaders(table, {split}, 2));
   ASSERT_THAT(units, SizeIs(2));
   EXPECT_EQ(units[0].split.deletion_vectors[0].path, "first");
@@ -78,26 +84,64 @@ TEST_F(KeyRangesTest, KeepsDeletionVectorsWithTheirFiles) {
 }
 
 TEST_F(KeyRangesTest, DoesNotCutByFloatsNorWhatIsNotMerged) {
-  BRAID_ASSERT_OK_AND_ASSIGN(const Table floats, Make(TestDefinition({{"k", DataType::Double()}}, {"k"}, {{"bucket", "1"}})));
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table floats,
+                             Make(TestDefinition({{"k", DataType::Double()}}, {"k"}, {{"bucket", "1"}})));
   DataSplit split;
-  split.files = std::vector<DataFileMeta>{FileOf(0.0, 1.0, 50, DataType::Double()), FileOf(2.0, 3.0, 50, DataType::Double())};
+  split.files =
+      std::vector<DataFileMeta>{FileOf(0.0, 1.0, 50, DataType::Double()), FileOf(2.0, 3.0, 50, DataType::Double())};
   EXPECT_THAT(DivideAmongReaders(floats, {split}, 2), HasValue(SizeIs(1)));
-  BRAID_ASSERT_OK_AND_ASSIGN(const Table table, Make(TestDefinition({{"k", DataType::Int()}}, {"k"}, {{"bucket", "1"}})));
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table table,
+                             Make(TestDefinition({{"k", DataType::Int()}}, {"k"}, {{"bucket", "1"}})));
   split.files = std::vector<DataFileMeta>{FileOf(0, 49, 50), FileOf(50, 99, 50)};
   split.is_changes = true;
   EXPECT_THAT(DivideAmongReaders(table, {split}, 2), HasValue(SizeIs(1)));
   EXPECT_THAT(DivideAmongReaders(table, {}, 2), HasValue(IsEmpty()));
 }
 
+TEST_F(KeyRangesTest, DividesFilesThatAreReadOneAfterTheOther) {
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  const auto bytes_of = [this](std::vector<std::int64_t> sizes, TableDefinition definition) {
+    std::vector<DataFileMeta> files;
+    for (const std::int64_t size : sizes) files.push_back(FileOf(0, 9, size));
+    DataSplit split;
+    split.files = std::move(files);
+    split.raw_convertible = true;
+    std::vector<std::vector<std::int64_t>> parts;
+    const Result<std::vector<ReadUnit>> units = DivideAmongReaders(Make(definition).value(), {split}, 3);
+    EXPECT_THAT(units, IsOk());
+    for (const ReadUnit& unit : *units) {
+      EXPECT_EQ(unit.keys, nullptr);
+      parts.emplace_back();
+      for (const DataFileMeta& file : unit.split.files) parts.back().push_back(file.file_size / kMiB);
+    }
+    return parts;
+  };
+  const TableDefinition append = TestDefinition({{"k", DataType::Int()}}, {}, {});
+  using Parts = std::vector<std::vector<std::int64_t>>;
+  EXPECT_EQ(bytes_of({10 * kMiB, 10 * kMiB, 10 * kMiB, 30 * kMiB, 20 * kMiB, 10 * kMiB}, append),
+            (Parts{{10, 10, 10}, {30}, {20, 10}}));
+  EXPECT_EQ(bytes_of({40 * kMiB, kMiB, kMiB}, append), (Parts{{40}, {1}, {1}}));
+  EXPECT_EQ(bytes_of({kMiB, kMiB, kMiB}, append), (Parts{{1, 1, 1}})) << "too little";
+  EXPECT_EQ(bytes_of({20 * kMiB, 20 * kMiB},
+                     TestDefinition({{"k", DataType::Int()}}, {},
+                                    {{"row-tracking.enabled", "true"}, {"data-evolution.enabled", "true"}})),
+            (Parts{{20, 20}}))
+      << "files may hold columns of the same rows";
+}
+
 // Two files of 12 MB over all keys, in row groups of 1 MB: each part reads half of both.
 TEST_F(KeyRangesTest, CutsLargeFilesWhereRowGroupsBegin) {
-  BRAID_ASSERT_OK_AND_ASSIGN(
-      const Table table, Make(TestDefinition({{"k", DataType::Int()}, {"text", DataType::String()}}, {"k"},
-                                             {{"bucket", "1"}, {"parquet.block.size", "1 mb"}, {"file.compression", "none"}, {"num-sorted-run.compaction-trigger", "100"}})));
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table table,
+                             Make(TestDefinition({{"k", DataType::Int()}, {"text", DataType::String()}}, {"k"},
+                                                 {{"bucket", "1"},
+                                                  {"parquet.block.size", "1 mb"},
+                                                  {"file.compression", "none"},
+                                                  {"num-sorted-run.compaction-trigger", "100"}})));
   constexpr int kRows = 12'000;
   for (int file = 0; file < 2; ++file) {
     std::vector<DatumList> rows;
-    for (int key = 0; key < kRows; ++key) rows.push_back({key, Datum(std::to_string(key) + std::string(1000, static_cast<char>('a' + file)))});
+    for (int key = 0; key < kRows; ++key)
+      rows.push_back({key, Datum(std::to_string(key) + std::string(1000, static_cast<char>('a' + file)))});
     ASSERT_THAT(Insert(table, rows), IsOk());
   }
   const ReadRequest request{.projection = std::vector<std::string>{"k", "text"}, .filter = nullptr};
@@ -131,8 +175,11 @@ TEST_F(KeyRangesTest, CutsLargeFilesWhereRowGroupsBegin) {
 // Overwritten, deleted and untouched keys over several files: the parts together are the whole, and each is read alone.
 TEST_F(KeyRangesTest, ThePartsTogetherHoldEveryRowOnce) {
   for (const char* engine : {"deduplicate", "partial-update"}) {
-    BRAID_ASSERT_OK_AND_ASSIGN(const Table table, Make(TestDefinition({{"name", DataType::String()}, {"n", DataType::BigInt()}}, {"name"},
-                                                                      {{"bucket", "1"}, {"merge-engine", engine}, {"num-sorted-run.compaction-trigger", "100"}})));
+    BRAID_ASSERT_OK_AND_ASSIGN(
+        const Table table,
+        Make(
+            TestDefinition({{"name", DataType::String()}, {"n", DataType::BigInt()}}, {"name"},
+                           {{"bucket", "1"}, {"merge-engine", engine}, {"num-sorted-run.compaction-trigger", "100"}})));
     const auto row = [](int key, int n) { return DatumList{Datum("key" + std::to_string(1000 + key)), Datum(n)}; };
     std::vector<std::string> expected;
     for (int first = 0; first < 400; first += 100) {  // four files side by side
