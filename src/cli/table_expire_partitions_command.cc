@@ -15,7 +15,7 @@ namespace braid {
 
 namespace {
 
-struct PartitionArguments : UpkeepArguments {
+struct ExpiryArguments : UpkeepArguments {
   std::string expiration_time;
   std::string strategy;
   std::string timestamp_pattern;
@@ -23,7 +23,7 @@ struct PartitionArguments : UpkeepArguments {
   std::int64_t max_count = 0;  // 0: not given
 };
 
-Options Overrides(const PartitionArguments& arguments) {
+Options Overrides(const ExpiryArguments& arguments) {
   Options options;
   const auto set = [&](const char* key, const std::string& value) {
     if (!value.empty()) options.Set(key, value);
@@ -36,7 +36,7 @@ Options Overrides(const PartitionArguments& arguments) {
   return options;
 }
 
-void PrintResult(const PartitionArguments& arguments, const ExpiredPartitions& expired) {
+void PrintResult(const ExpiryArguments& arguments, const ExpiredPartitions& expired) {
   Json::Array list;
   std::vector<std::string> lines;
   for (const auto& partition : expired.partitions) {
@@ -71,7 +71,7 @@ void PrintResult(const PartitionArguments& arguments, const ExpiredPartitions& e
   }
 }
 
-Status Run(const PartitionArguments& arguments) {
+Status Run(const ExpiryArguments& arguments) {
   BRAID_TRY_ASSIGN(const Table table, OpenUpkeepTable(arguments));
   BRAID_TRY_ASSIGN(auto expiry, PartitionExpiry::FromOptions(table.options().With(Overrides(arguments))));
   if (!expiry) {
@@ -87,7 +87,7 @@ Status Run(const PartitionArguments& arguments) {
 }  // namespace
 
 std::function<Status()> AddTableExpirePartitionsCommand(CLI::App& command) {
-  auto arguments = std::make_shared<PartitionArguments>();
+  auto arguments = std::make_shared<ExpiryArguments>();
   AddUpkeepArguments(command, *arguments);
   command.add_option("--expiration-time", arguments->expiration_time,
                      "partitions this much older than now go, \"30 d\"; default: the table's partition.expiration-time");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "catalog/catalog.h"
+#include "table/partitions.h"
 #include "types/local_time.h"
 
 namespace braid {
@@ -28,6 +29,22 @@ Result<Table> OpenUpkeepTable(const UpkeepArguments& arguments) {
                    MakeFileSystemCatalog("paimon", Options(Options::Map{{"warehouse", arguments.warehouse}})));
   BRAID_TRY_ASSIGN(const Identifier identifier, Identifier::Parse(arguments.table));
   return catalog->OpenTable(identifier);
+}
+
+void AddPartitions(CLI::App& command, PartitionArguments& arguments) {
+  CLI::Option* partitions = command.add_option("--partition", arguments.partitions,
+                                               "values of partition columns, dt=2024-05-14,hh=10; repeatable");
+  command.add_option("--where", arguments.where, "a condition on partition columns, \"dt < '2024-05-14'\"")->excludes(partitions);
+}
+
+Result<PredicatePtr> PartitionFilterOf(const PartitionArguments& arguments, const Table& table) {
+  if (!arguments.where.empty()) return ParseFilter(arguments.where, table.schema().PartitionFields());
+  std::vector<PartitionSpec> specs;
+  for (const std::string& text : arguments.partitions) {
+    BRAID_TRY_ASSIGN(PartitionSpec spec, ParsePartitionSpec(text));
+    specs.push_back(std::move(spec));
+  }
+  return PartitionSpecsFilter(table, specs);
 }
 
 void AddSelector(CLI::App& command, SelectorArguments& arguments) {

@@ -12,6 +12,7 @@
 #include "table/doomed_files.h"
 #include "table/snapshot_selector.h"
 #include "table/table.h"
+#include "types/predicate.h"
 
 namespace braid {
 
@@ -28,6 +29,15 @@ struct UpkeepArguments {
 void AddUpkeepArguments(CLI::App& command, UpkeepArguments& arguments);
 void AddDryRun(CLI::App& command, UpkeepArguments& arguments);
 Result<Table> OpenUpkeepTable(const UpkeepArguments& arguments);
+
+/// `--partition`, repeatable, and `--where`: partitions to work on.
+struct PartitionArguments {
+  std::vector<std::string> partitions;
+  std::string where;
+};
+void AddPartitions(CLI::App& command, PartitionArguments& arguments);
+/// A condition on partition columns; nullptr if nothing was given. Errors: kInvalidArgument.
+Result<PredicatePtr> PartitionFilterOf(const PartitionArguments& arguments, const Table& table);
 
 /// `--snapshot`, `--tag`, `--timestamp`, `--watermark`: one snapshot; none: the latest.
 struct SelectorArguments {

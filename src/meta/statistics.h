@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,24 @@ struct TableStatistics {
 
   friend bool operator==(const TableStatistics&, const TableStatistics&) = default;
 };
+
+/// What an analysis found in one column (§12.3); what it did not look for is absent.
+struct AnalyzedColumn {
+  std::string name;
+  FieldId id;
+  std::optional<std::int64_t> distinct_count{};
+  std::optional<std::string> min{};  ///< as Java's serializers print it: dates as days, times as milliseconds
+  std::optional<std::string> max{};
+  std::optional<std::int64_t> null_count{};
+  std::optional<std::int64_t> average_length{};
+  std::optional<std::int64_t> greatest_length{};
+};
+/// The text of `column_stats`.
+std::string ColumnStatsText(std::span<const AnalyzedColumn> columns);
+
+/// Writes a statistics file, synced. Errors: kAlreadyExists; those of FileSystem.
+Status WriteStatistics(FileSystem& fs, const TablePaths& paths, std::string_view name,
+                       const TableStatistics& statistics);
 
 /// Reads the statistics file that a snapshot names. Errors: kCorruption naming the file; those of FileSystem.
 Result<TableStatistics> ReadStatistics(const FileSystem& fs, const TablePaths& paths, std::string_view name);

@@ -58,6 +58,9 @@ const std::vector<Procedure>& Procedures();
 /// branch) in the current catalog. Errors: kNotFound; kInvalidArgument for a system table.
 Result<Table> OpenTableArgument(const ProcedureArguments& arguments, const StatementContext& context);
 
+/// The argument "key=value,key=value"; none: no options. Errors: kInvalidArgument, naming the argument.
+Result<Options> OptionsArgument(const ProcedureArguments& arguments, std::string_view name);
+
 /// The single row `result` = "Success" with which Paimon's procedures answer.
 Result<StatementResult> ProcedureSuccess();
 
@@ -65,6 +68,11 @@ Result<StatementResult> ProcedureSuccess();
 std::vector<Procedure> BranchProcedures();
 // procedure_compact.cc
 Procedure CompactProcedure();
+Procedure CompactDatabaseProcedure();
+Procedure CompactManifestProcedure();
+
+// procedure_repair.cc
+Procedure RemoveUnexistingFilesProcedure();
 
 // procedure_tags.cc
 Procedure CreateTagProcedure();

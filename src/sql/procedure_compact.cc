@@ -1,9 +1,13 @@
-// CALL sys.compact(…).
+// CALL sys.compact(…), sys.compact_database(…), sys.compact_manifest(…).
+
+#include <regex>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "sql/procedure.h"
+#include "table/compaction_preview.h"
+#include "table/manifest_compaction.h"
 #include "table/partitions.h"
 #include "table/write.h"
 #include "types/predicate.h"
@@ -12,64 +16,109 @@ namespace braid {
 
 namespace {
 
-// Pairs "key=value,key=value" of an argument.
-Result<Options> PairsOf(std::string_view text, std::string_view argument, std::string_view example) {
-  Options pairs;
-  for (const std::string& pair : Split(text, ',')) {
-    const std::size_t equals = pair.find('=');
-    const std::string_view key = Trim(std::string_view(pair).substr(0, equals));
-    if (Trim(pair).empty()) continue;
-    if (equals == std::string::npos || key.empty()) {
-      return Error(ErrorCode::kInvalidArgument,
-                   fmt::format("'{}' in '{}' is not of the form key=value", pair, argument))
-          .Hint(std::string(example));
-    }
-    pairs.Set(std::string(key), std::string(Trim(std::string_view(pair).substr(equals + 1))));
-  }
-  return pairs;
-}
+// What both procedures of data files are asked to do.
+struct Compaction {
+  bool full = true;
+  std::optional<std::chrono::milliseconds> idle;  // partitions that were last written longer ago
 
-// The partitions of "dt=d1,hh=1;dt=d2" as a condition; null for none.
-Result<PredicatePtr> PartitionsOf(std::string_view text, const Table& table) {
-  std::vector<PredicatePtr> partitions;
-  for (const std::string& partition : Split(text, ';')) {
-    if (Trim(partition).empty()) continue;
-    BRAID_TRY_ASSIGN(const Options spec, PairsOf(partition, "partitions", "partitions => 'dt=d1,hh=1;dt=d2'"));
-    BRAID_TRY_ASSIGN(PredicatePtr filter,
-                     PartitionSpecFilter(table, PartitionSpec(spec.values().begin(), spec.values().end())));
-    partitions.push_back(std::move(filter));
+  static Result<Compaction> Of(const ProcedureArguments& arguments) {
+    Compaction compaction;
+    const std::string strategy = ToLower(arguments.Text("compact_strategy").value_or("full"));
+    if (strategy != "full" && strategy != "minor") {
+      return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no strategy of compaction", strategy))
+          .Hint("it is 'full' or 'minor'");
+    }
+    compaction.full = strategy == "full";
+    if (const auto text = arguments.Text("partition_idle_time"); text && !Trim(*text).empty()) {
+      BRAID_TRY_ASSIGN(compaction.idle, ParseDuration(*text).Context("in argument 'partition_idle_time'"));
+    }
+    return compaction;
   }
-  if (partitions.empty()) return PredicatePtr();
-  return Predicate::Or(std::move(partitions));
-}
+
+  Status Run(const Table& table, PredicatePtr filter, const StatementContext& context) const {
+    const Clock& clock = context.session.clock();
+    if (idle && table.schema().is_partitioned()) {
+      BRAID_TRY_ASSIGN(filter, IdlePartitions(table, filter, *idle, clock));
+      if (filter == nullptr) return Ok();
+    }
+    BRAID_TRY(CompactTable(table, full, filter, NewCommitUser(), clock));
+    return Ok();
+  }
+};
 
 Result<StatementResult> Compact(const ProcedureArguments& arguments, const StatementContext& context) {
-  BRAID_TRY_ASSIGN(const Options options, PairsOf(arguments.Text("options").value_or(""), "options",
-                                                  "options => 'target-file-size=256 mb,num-levels=4'"));
+  BRAID_TRY_ASSIGN(const Options options, OptionsArgument(arguments, "options"));
   context.session.NoteMisspelt(options, OptionOwner::kTable);
   BRAID_TRY_ASSIGN(const Table opened, OpenTableArgument(arguments, context));
   BRAID_TRY_ASSIGN(const Table table, opened.With(options));
-  for (const char* name : {"order_strategy", "order_by", "partition_idle_time"}) {
+  for (const char* name : {"order_strategy", "order_by"}) {
     if (!arguments.Text(name).value_or("").empty()) {
       return Error(ErrorCode::kUnsupported, fmt::format("compact does not take '{}' yet", name)).Hint("leave it out");
     }
   }
-  const std::string strategy = ToLower(arguments.Text("compact_strategy").value_or("full"));
-  if (strategy != "full" && strategy != "minor") {
-    return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no strategy of compaction", strategy))
-        .Hint("it is 'full' or 'minor'");
-  }
+  BRAID_TRY_ASSIGN(const Compaction compaction, Compaction::Of(arguments));
   PredicatePtr filter;
   if (const auto where = arguments.Text("where"); where && !where->empty()) {
     BRAID_TRY_ASSIGN(filter, ParseFilter(*where, table.schema().PartitionFields()));
   }
-  BRAID_TRY_ASSIGN(PredicatePtr partitions, PartitionsOf(arguments.Text("partitions").value_or(""), table));
+  BRAID_TRY_ASSIGN(PredicatePtr partitions, PartitionSpecsFilter(table, arguments.Text("partitions").value_or("")));
   if (partitions != nullptr && filter != nullptr) {
     return Error(ErrorCode::kInvalidArgument, "'partitions' and 'where' cannot be given together")
         .Hint("say it all in 'where'");
   }
   if (partitions != nullptr) filter = std::move(partitions);
-  BRAID_TRY(CompactTable(table, strategy == "full", filter, NewCommitUser(), context.session.clock()));
+  BRAID_TRY(compaction.Run(table, filter, context));
+  return ProcedureSuccess();
+}
+
+// A regular expression that whole names must match.
+class NamePattern {
+ public:
+  static Result<NamePattern> Of(const ProcedureArguments& arguments, const char* name, const char* otherwise) {
+    const std::string text = arguments.Text(name).value_or("");
+    try {
+      return NamePattern(std::regex(text.empty() ? otherwise : text));
+    } catch (const std::regex_error&) {
+      return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' in '{}' is no regular expression", text, name));
+    }
+  }
+  bool Matches(const std::string& name) const { return std::regex_match(name, pattern_); }
+
+ private:
+  explicit NamePattern(std::regex pattern) : pattern_(std::move(pattern)) {}
+  std::regex pattern_;
+};
+
+Result<StatementResult> CompactDatabases(const ProcedureArguments& arguments, const StatementContext& context) {
+  BRAID_TRY_ASSIGN(const Options options, OptionsArgument(arguments, "table_options"));
+  context.session.NoteMisspelt(options, OptionOwner::kTable);
+  BRAID_TRY_ASSIGN(const Compaction compaction, Compaction::Of(arguments));
+  BRAID_TRY_ASSIGN(const NamePattern databases, NamePattern::Of(arguments, "including_databases", ".*"));
+  BRAID_TRY_ASSIGN(const NamePattern tables, NamePattern::Of(arguments, "including_tables", ".*"));
+  BRAID_TRY_ASSIGN(const NamePattern excluded, NamePattern::Of(arguments, "excluding_tables", ""));
+  BRAID_TRY_ASSIGN(const auto catalog, context.session.FindCatalog(context.session.current_catalog()));
+  BRAID_TRY_ASSIGN(const std::vector<std::string> database_names, catalog->ListDatabases());
+  for (const std::string& database : database_names) {
+    if (!databases.Matches(database)) continue;
+    BRAID_TRY_ASSIGN(const std::vector<std::string> table_names, catalog->ListTables(database));
+    for (const std::string& name : table_names) {
+      const std::string full_name = database + "." + name;
+      if (!tables.Matches(full_name) || excluded.Matches(full_name)) continue;
+      BRAID_TRY_ASSIGN(const Identifier identifier, Identifier::FromParts(database, name));
+      BRAID_TRY_ASSIGN(const Table stored, catalog->OpenTable(identifier));
+      BRAID_TRY_ASSIGN(const Table table, stored.With(options));
+      BRAID_TRY(compaction.Run(table, nullptr, context).Context("while compacting " + full_name));
+    }
+  }
+  return ProcedureSuccess();
+}
+
+Result<StatementResult> CompactMetadata(const ProcedureArguments& arguments, const StatementContext& context) {
+  BRAID_TRY_ASSIGN(const Options options, OptionsArgument(arguments, "options"));
+  context.session.NoteMisspelt(options, OptionOwner::kTable);
+  BRAID_TRY_ASSIGN(const Table opened, OpenTableArgument(arguments, context));
+  BRAID_TRY_ASSIGN(const Table table, opened.With(options));
+  BRAID_TRY(CompactManifests(table, /*dry_run=*/false, NewCommitUser(), context.session.clock()));
   return ProcedureSuccess();
 }
 
@@ -86,6 +135,24 @@ Procedure CompactProcedure() {
            {"partition_idle_time", DataType::String(), true},
            {"compact_strategy", DataType::String(), true}},
           Compact};
+}
+
+Procedure CompactDatabaseProcedure() {
+  const DataType text = DataType::String();
+  // `mode` chooses how Flink distributes the work; here it is always done by this process.
+  return {"compact_database",
+          {{"including_databases", text, true},
+           {"mode", text, true},
+           {"including_tables", text, true},
+           {"excluding_tables", text, true},
+           {"table_options", text, true},
+           {"partition_idle_time", text, true},
+           {"compact_strategy", text, true}},
+          CompactDatabases};
+}
+
+Procedure CompactManifestProcedure() {
+  return {"compact_manifest", {{"table", DataType::String()}, {"options", DataType::String(), true}}, CompactMetadata};
 }
 
 }  // namespace braid

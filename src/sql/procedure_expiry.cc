@@ -21,23 +21,9 @@ Status Override(const ProcedureArguments& arguments, Retention& retention) {
   return Ok();
 }
 
-// "k1=v1,k2=v2"
-Result<Options> OptionsOf(const std::string& text) {
-  Options options;
-  for (const std::string& pair : Split(text, ',')) {
-    if (Trim(pair).empty()) continue;
-    const std::size_t equals = pair.find('=');
-    if (equals == std::string::npos) {
-      return Error(ErrorCode::kInvalidArgument, "argument 'options' is not of the form 'key=value,key=value'");
-    }
-    options.Set(std::string(Trim(pair.substr(0, equals))), std::string(Trim(pair.substr(equals + 1))));
-  }
-  return options;
-}
-
 Result<StatementResult> Snapshots(const ProcedureArguments& arguments, const StatementContext& context) {
   BRAID_TRY_ASSIGN(const Table table, OpenTableArgument(arguments, context));
-  BRAID_TRY_ASSIGN(const Options more, OptionsOf(arguments.Text("options").value_or("")));
+  BRAID_TRY_ASSIGN(const Options more, OptionsArgument(arguments, "options"));
   const Clock& clock = context.session.clock();
   BRAID_TRY_ASSIGN(ExpireRequest request, ExpireRequest::FromOptions(table.options().With(more), clock.NowMs()));
   BRAID_TRY(Override(arguments, request.snapshots));
@@ -57,7 +43,7 @@ Result<StatementResult> Changelogs(const ProcedureArguments& arguments, const St
 
 // The options that the arguments stand for, over those of the argument `options`.
 Result<Options> PartitionOptions(const ProcedureArguments& arguments) {
-  BRAID_TRY_ASSIGN(Options options, OptionsOf(arguments.Text("options").value_or("")));
+  BRAID_TRY_ASSIGN(Options options, OptionsArgument(arguments, "options"));
   for (const auto& [name, key] : {std::pair("expiration_time", "partition.expiration-time"),
                                   std::pair("timestamp_formatter", "partition.timestamp-formatter"),
                                   std::pair("timestamp_pattern", "partition.timestamp-pattern"),

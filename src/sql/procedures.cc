@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/option_pairs.h"
 #include "sql/procedure.h"
 
 namespace braid {
@@ -11,6 +12,9 @@ const std::vector<Procedure>& Procedures() {
   static const std::vector<Procedure> procedures = [] {
     std::vector<Procedure> all = {
       CompactProcedure(),
+      CompactDatabaseProcedure(),
+      CompactManifestProcedure(),
+      RemoveUnexistingFilesProcedure(),
       CreateTagProcedure(),
       CreateTagFromTimestampProcedure(),
       CreateTagFromWatermarkProcedure(),
@@ -70,6 +74,10 @@ Result<Table> OpenTableArgument(const ProcedureArguments& arguments, const State
   BRAID_TRY_ASSIGN(const Identifier identifier,
                    Identifier::Parse(has_database ? name : context.session.current_database() + "." + name));
   return catalog->OpenTable(identifier);
+}
+
+Result<Options> OptionsArgument(const ProcedureArguments& arguments, std::string_view name) {
+  return ParseOptionPairs(arguments.Text(name).value_or("")).Context("in argument '" + std::string(name) + "'");
 }
 
 Result<StatementResult> ProcedureSuccess() {

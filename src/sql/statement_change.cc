@@ -1,12 +1,13 @@
 // Statements about all rows of a table.
 
+#include <fmt/format.h>
+
 #include "sql/statement_internal.h"
 #include "syntax/source.h"
+#include "table/analyze.h"
 #include "table/commit.h"
 
 namespace braid {
-
-namespace {}  // namespace
 
 Result<StatementResult> Run(const syntax::TruncateTable& statement, const StatementContext& context) {
   BRAID_TRY_ASSIGN(const StoredTable table, OpenStored(statement.table, context));
@@ -15,9 +16,23 @@ Result<StatementResult> Run(const syntax::TruncateTable& statement, const Statem
 }
 
 Result<StatementResult> Run(const syntax::AnalyzeTable& statement, const StatementContext& context) {
-  return syntax::ErrorAt(ErrorCode::kUnsupported, context.text, statement.table.position(),
-                         "ANALYZE TABLE is not supported yet")
-      .Hint("the statistics of data files are used without it");
+  BRAID_TRY_ASSIGN(const StoredTable table, OpenStored(statement.table, context));
+  if (!statement.partition.empty()) {
+    return syntax::ErrorAt(ErrorCode::kUnsupported, context.text, statement.table.position(),
+                           "Paimon keeps statistics of whole tables, not of single partitions")
+        .Hint("leave PARTITION out");
+  }
+  AnalyzeRequest request;
+  if (statement.all_columns) request.columns.reset();
+  for (const syntax::Identifier& column : statement.columns) {
+    if (!FindField(table.table.schema().fields, column.name)) {
+      return syntax::ErrorAt(ErrorCode::kInvalidArgument, context.text, column.position,
+                             fmt::format("{} has no column '{}'", table.table.name(), column.name));
+    }
+    request.columns->push_back(column.name);
+  }
+  BRAID_TRY(AnalyzeTable(table.table, request, NewCommitUser(), context.session.clock()));
+  return Done();
 }
 
 }  // namespace braid

@@ -241,6 +241,7 @@ class Committer {
     if (latest && latest->watermark) snapshot.watermark = std::max(identity_.watermark.value_or(*latest->watermark), *latest->watermark);
     // Statistics describe columns: they stay only as long as the columns do.
     if (latest && latest->statistics && latest->schema_id == snapshot.schema_id) snapshot.statistics = latest->statistics;
+    if (changes.statistics) snapshot.statistics = changes.statistics;
     snapshot.properties = identity_.properties;
     snapshot.next_row_id = next_row_id;
     BRAID_TRY(SyncAll(changes));

@@ -1,12 +1,12 @@
 // Compaction of whole tables in commits of their own.
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "meta/stores.h"
+#include "table/append_compaction.h"
 #include "table/bucket_writer.h"
 #include "table/deletion_vectors.h"
 #include "table/file_scan.h"
@@ -21,54 +21,6 @@ namespace {
 
 using BucketKey = std::pair<BinaryRow, BucketId>;
 using Buckets = std::map<BucketKey, std::vector<DataFileMeta>>;
-
-// What merging the small files of an append table goes by (spec data.md §8.1).
-struct AppendCompaction {
-  std::int64_t target_bytes;
-  std::int64_t open_cost_bytes;
-  std::int64_t min_files;
-  double small_ratio = 0.7;
-
-  static Result<AppendCompaction> FromOptions(const Options& options) {
-    AppendCompaction compaction{};
-    compaction.small_ratio = 0.7;
-    BRAID_TRY_ASSIGN(compaction.target_bytes, options.GetMemorySize("target-file-size", std::int64_t{256} << 20));
-    BRAID_TRY_ASSIGN(compaction.open_cost_bytes, options.GetMemorySize("source.split.open-file-cost", std::int64_t{4} << 20));
-    BRAID_TRY_ASSIGN(compaction.min_files, options.GetInt("compaction.min.file-num", 5));
-    return compaction;
-  }
-
-  bool IsSmall(const DataFileMeta& file) const {
-    return static_cast<double>(file.file_size) < static_cast<double>(target_bytes) * small_ratio;
-  }
-
-  // Groups of files that are worth merging. `ordered`: only neighbours in sequence order may be merged.
-  std::vector<std::vector<DataFileMeta>> Pack(std::vector<DataFileMeta> files, bool full, bool ordered) const {
-    std::stable_sort(files.begin(), files.end(), [&](const DataFileMeta& a, const DataFileMeta& b) {
-      return ordered ? a.min_sequence_number < b.min_sequence_number : a.file_size < b.file_size;
-    });
-    std::vector<std::vector<DataFileMeta>> groups;
-    std::vector<DataFileMeta> group;
-    std::int64_t weight = 0;
-    const auto close = [&](std::int64_t enough) {
-      if (static_cast<std::int64_t>(group.size()) >= enough) groups.push_back(std::move(group));
-      group.clear();
-      weight = 0;
-    };
-    const std::int64_t enough = full ? 2 : min_files;
-    for (DataFileMeta& file : files) {
-      if (!IsSmall(file)) {
-        if (ordered) close(enough);  // nothing may move across it
-        continue;
-      }
-      weight += file.file_size + open_cost_bytes;
-      group.push_back(std::move(file));
-      if (group.size() > 1 && weight >= 2 * target_bytes) close(2);
-    }
-    close(enough);
-    return groups;
-  }
-};
 
 // Files that were merged lose their deletion vectors with the rows.
 Status DropVectorsOfCompacted(const Table& table, const Snapshot& snapshot, const DeletionVectorIndex& deletions, MetadataFileNames& names,

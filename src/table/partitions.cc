@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/option_pairs.h"
 #include "base/text.h"
 #include "types/cast.h"
 
@@ -37,6 +38,43 @@ Result<PredicatePtr> PartitionSpecFilter(const Table& table, const PartitionSpec
   }
   if (conjuncts.empty()) return PredicatePtr();
   return Predicate::And(std::move(conjuncts));
+}
+
+Result<PartitionSpec> ParsePartitionSpec(std::string_view text) {
+  BRAID_TRY_ASSIGN(const Options pairs, ParseOptionPairs(text).Context("while reading a partition"));
+  return PartitionSpec(pairs.values().begin(), pairs.values().end());
+}
+
+Result<PredicatePtr> PartitionSpecsFilter(const Table& table, std::span<const PartitionSpec> specs) {
+  std::vector<PredicatePtr> partitions;
+  for (const PartitionSpec& spec : specs) {
+    if (spec.empty()) return Error(ErrorCode::kInvalidArgument, "a partition needs at least one column and value");
+    BRAID_TRY_ASSIGN(PredicatePtr filter, PartitionSpecFilter(table, spec));
+    partitions.push_back(std::move(filter));
+  }
+  return partitions.empty() ? PredicatePtr() : Predicate::Or(std::move(partitions));
+}
+
+Result<PredicatePtr> PartitionSpecsFilter(const Table& table, std::string_view text) {
+  std::vector<PartitionSpec> specs;
+  for (const std::string& part : Split(text, ';')) {
+    if (Trim(part).empty()) continue;
+    BRAID_TRY_ASSIGN(PartitionSpec spec, ParsePartitionSpec(part));
+    specs.push_back(std::move(spec));
+  }
+  return PartitionSpecsFilter(table, specs);
+}
+
+Result<PredicatePtr> IsPartition(const BinaryRow& partition, std::span<const DataField> fields, std::span<const DataType> types) {
+  BRAID_TRY_ASSIGN(const DatumList values, partition.ToDatums(types));
+  std::vector<PredicatePtr> conjuncts;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (types[i].kind() == TypeKind::kFloat || types[i].kind() == TypeKind::kDouble) continue;
+    conjuncts.push_back(values[i].is_null()
+                            ? Predicate::Leaf(Predicate::Op::kIsNull, fields[i].name, types[i])
+                            : Predicate::Leaf(Predicate::Op::kEqual, fields[i].name, types[i], {values[i]}));
+  }
+  return conjuncts.empty() ? Predicate::Constant(true) : Predicate::And(std::move(conjuncts));
 }
 
 }  // namespace braid

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "table/partitions.h"
 #include "table/row_tracking.h"
 #include "table/scan_filter_internal.h"
 
@@ -14,21 +15,6 @@ std::vector<std::string> NamesOf(std::span<const DataField> fields) {
   std::vector<std::string> names;
   for (const DataField& field : fields) names.push_back(field.name);
   return names;
-}
-
-// "The row is this one", for testing bounds of partitions.
-Result<PredicatePtr> IsPartition(const BinaryRow& partition, std::span<const DataField> fields,
-                                 std::span<const DataType> types) {
-  BRAID_TRY_ASSIGN(const DatumList values, partition.ToDatums(types));
-  std::vector<PredicatePtr> conjuncts;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    // NaN and signed zeros have more than one order, and few tables are partitioned by them.
-    if (types[i].kind() == TypeKind::kFloat || types[i].kind() == TypeKind::kDouble) continue;
-    conjuncts.push_back(values[i].is_null()
-                            ? Predicate::Leaf(Predicate::Op::kIsNull, fields[i].name, types[i])
-                            : Predicate::Leaf(Predicate::Op::kEqual, fields[i].name, types[i], {values[i]}));
-  }
-  return conjuncts.empty() ? Predicate::Constant(true) : Predicate::And(std::move(conjuncts));
 }
 
 // The conjuncts that the partition alone does not decide.

@@ -1,0 +1,24 @@
+#include "base/option_pairs.h"
+
+#include <gmock/gmock.h>
+
+#include "base/result_matchers.h"
+
+namespace braid {
+namespace {
+
+TEST(OptionPairsTest, ReadsPairs) {
+  EXPECT_THAT(ParseOptionPairs(""), HasValue(Options()));
+  EXPECT_THAT(ParseOptionPairs(" a = 1 , b=x=y,c=,"),
+              HasValue(Options(Options::Map{{"a", "1"}, {"b", "x=y"}, {"c", ""}})));
+}
+
+TEST(OptionPairsTest, NamesWhatIsNoPair) {
+  for (const char* text : {"a=1,b", "=1", "a=1,=2"}) {
+    EXPECT_THAT(ParseOptionPairs(text), IsError(ErrorCode::kInvalidArgument)) << text;
+  }
+  EXPECT_THAT(ParseOptionPairs("a=1, b "), HasMessage("'b'"));
+}
+
+}  // namespace
+}  // namespace braid

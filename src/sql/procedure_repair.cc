@@ -1,0 +1,28 @@
+// CALL sys.remove_unexisting_files(…).
+
+#include "sql/procedure.h"
+#include "table/missing_data_files.h"
+
+namespace braid {
+
+namespace {
+
+Result<StatementResult> Remove(const ProcedureArguments& arguments, const StatementContext& context) {
+  BRAID_TRY_ASSIGN(const Table table, OpenTableArgument(arguments, context));
+  const bool dry_run = arguments.Bool("dry_run").value_or(false);
+  BRAID_TRY_ASSIGN(const MissingDataFiles missing,
+                   RemoveMissingDataFiles(table, dry_run, NewCommitUser(), context.session.clock()));
+  return TextResult("result", missing.paths);
+}
+
+}  // namespace
+
+Procedure RemoveUnexistingFilesProcedure() {
+  // `parallelism` is Flink's; here it is always done by this process.
+  return {
+      "remove_unexisting_files",
+      {{"table", DataType::String()}, {"dry_run", DataType::Boolean(), true}, {"parallelism", DataType::Int(), true}},
+      Remove};
+}
+
+}  // namespace braid

@@ -1,0 +1,82 @@
+#include "table/missing_data_files.h"
+
+#include <map>
+#include <utility>
+
+#include "io/request_pool.h"
+#include "meta/stores.h"
+#include "table/commit.h"
+#include "table/data_file_reader.h"
+#include "table/deletion_vectors.h"
+#include "table/file_scan.h"
+
+namespace braid {
+
+namespace {
+
+// Vectors of files that are gone go with them.
+Status DropVectors(const Table& table, const Snapshot& snapshot, const DeletionVectorIndex& deletions,
+                   MetadataFileNames& names, CommitMessage& message) {
+  const std::vector<DeletionVectorRef> vectors =
+      deletions.Find(message.partition, message.bucket, message.deleted_files);
+  BucketDeletions dropped;
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    if (!vectors[i].path.empty()) dropped.emplace(message.deleted_files[i].file_name, DeletionVector());
+  }
+  if (dropped.empty()) return Ok();
+  BRAID_TRY_ASSIGN(IndexChanges changes,
+                   ReplaceDeletionVectors(table, snapshot, message.partition, message.bucket, dropped, names));
+  if (message.total_buckets.value_or(-1) > 0) {
+    message.deletion_base =
+        DeletionVectorBase{message.partition, message.bucket, deletions.IndexFileOf(message.partition, message.bucket)};
+  }
+  message.new_index_files = std::move(changes.added);
+  message.deleted_index_files = std::move(changes.removed);
+  return Ok();
+}
+
+}  // namespace
+
+Result<MissingDataFiles> RemoveMissingDataFiles(const Table& table, bool dry_run, const std::string& commit_user,
+                                                const Clock& clock) {
+  MissingDataFiles missing;
+  const FileSystem& fs = table.file_system();
+  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs, table.paths()));
+  if (!latest) return missing;
+  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(fs, table.paths(), *latest));
+  BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, ScanScope{.postponed_buckets = true}));
+  BRAID_TRY_ASSIGN(const std::vector<ManifestEntry> live, scan->LiveFiles(snapshot));
+  std::vector<std::string> paths(live.size());
+  std::vector<std::uint8_t> is_missing(live.size());  // not bool: written by several threads
+  BRAID_TRY(ParallelFor(PoolFor(fs), static_cast<std::int64_t>(live.size()), [&](std::int64_t index) -> Status {
+    const auto i = static_cast<std::size_t>(index);
+    BRAID_TRY_ASSIGN(paths[i], DataFilePath(table, live[i].partition, live[i].bucket, live[i].file));
+    BRAID_TRY_ASSIGN(const bool exists, fs.Exists(paths[i]));
+    is_missing[i] = exists ? 0 : 1;
+    return Ok();
+  }));
+  std::map<std::pair<BinaryRow, BucketId>, CommitMessage> messages;
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    if (is_missing[i] == 0) continue;
+    missing.paths.push_back(std::move(paths[i]));
+    missing.rows += live[i].file.row_count;
+    CommitMessage& message = messages[{live[i].partition, live[i].bucket}];
+    message.partition = live[i].partition;
+    message.bucket = live[i].bucket;
+    message.total_buckets = live[i].total_buckets;
+    message.deleted_files.push_back(live[i].file);
+  }
+  if (dry_run || messages.empty()) return missing;
+  BRAID_TRY_ASSIGN(const DeletionVectorIndex deletions, DeletionVectorIndex::Read(table, snapshot));
+  MetadataFileNames names;
+  Committable committable;
+  for (auto& [bucket, message] : messages) {
+    BRAID_TRY(DropVectors(table, snapshot, deletions, names, message));
+    committable.messages.push_back(std::move(message));
+  }
+  BRAID_TRY_ASSIGN(const std::vector<Snapshot> made, TableCommit(table, commit_user, clock).Commit(committable));
+  missing.snapshot = made.back().id;
+  return missing;
+}
+
+}  // namespace braid
