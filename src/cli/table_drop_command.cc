@@ -52,7 +52,7 @@ void PrintResult(const UpkeepArguments& arguments, const HeldFiles& files, const
 Status Drop(const UpkeepArguments& arguments, const Table& table, const PredicatePtr& filter) {
   BRAID_TRY_ASSIGN(const HeldFiles files, FilesOfPartitions(table, filter));
   if (files.file_count == 0) {
-    std::puts(arguments.json() ? "{\"files\":0}" : fmt::format("nothing of it is in {}", arguments.table).c_str());
+    std::puts(arguments.json() ? "{\"files\":0}" : fmt::format("there is nothing to drop in {}", arguments.table).c_str());
     return Ok();
   }
   std::vector<Snapshot> snapshots;
