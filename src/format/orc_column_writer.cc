@@ -14,7 +14,10 @@ OrcColumnWriter::OrcColumnWriter(std::uint32_t column, const OrcColumnSettings& 
       presence_(settings.compressor),
       row_group_(bounds),
       stripe_(bounds),
-      file_(bounds) {}
+      file_(bounds) {
+  if (settings.row_index && settings.bloom_filter_columns.contains(column))
+    bloom_filter_.emplace(settings.bloom_filter_values, settings.bloom_filter_fpp);
+}
 
 std::int64_t OrcColumnWriter::WritePresence(const arrow::ArrayData& data, std::int64_t start, std::int64_t count) {
   if (row_groups_.empty()) StartRowGroup();
@@ -47,6 +50,7 @@ void OrcColumnWriter::StartRowGroup() {
 void OrcColumnWriter::EndRowGroup() {
   if (row_groups_.empty()) StartRowGroup();
   row_groups_.back().statistics = row_group_.Encode();
+  if (bloom_filter_) row_groups_.back().bloom_filter = bloom_filter_->Take();
   stripe_.Merge(row_group_);
   row_group_.Reset();
   StartRowGroup();
@@ -54,7 +58,10 @@ void OrcColumnWriter::EndRowGroup() {
 
 std::string OrcColumnWriter::Encoding() const {
   OrcMessageWriter message;
-  message.AddNumber(1, static_cast<std::uint64_t>(encoding_));
+  const std::optional<std::size_t> entries = dictionary_size();
+  message.AddNumber(1, static_cast<std::uint64_t>(entries ? OrcEncoding::kDictionaryV2 : encoding_));
+  if (entries) message.AddNumber(2, *entries);
+  if (bloom_filter_) message.AddNumber(3, 1);  // with timestamps in UTC
   return message.bytes();
 }
 
@@ -70,8 +77,18 @@ OrcStreamBytes OrcColumnWriter::EncodeRowIndex() const {
     entry.AddBytes(2, group.statistics);
     index.AddBytes(1, entry.bytes());
   }
+  return Compress(index.bytes());
+}
+
+OrcStreamBytes OrcColumnWriter::EncodeBloomFilters() const {
+  OrcMessageWriter index;
+  for (std::size_t i = 0; i + 1 < row_groups_.size(); ++i) index.AddBytes(1, row_groups_[i].bloom_filter);
+  return Compress(index.bytes());
+}
+
+OrcStreamBytes OrcColumnWriter::Compress(std::string_view bytes) const {
   OrcStreamWriter stream(settings_.compressor);
-  stream.Append(index.bytes());
+  stream.Append(bytes);
   return stream.Finish();
 }
 
@@ -85,6 +102,7 @@ void OrcColumnWriter::FinishStripe(OrcStripe& stripe) {
   if (has_null_) add(OrcStreamKind::kPresent, std::move(presence));
   for (auto& [kind, bytes] : FinishStreams()) add(kind, std::move(bytes));
   if (settings_.row_index) stripe.index.push_back({OrcStreamKind::kRowIndex, column_, EncodeRowIndex()});
+  if (bloom_filter_) stripe.index.push_back({OrcStreamKind::kBloomFilter, column_, EncodeBloomFilters()});
   stripe.encodings.push_back(Encoding());
   stripe.statistics.push_back(stripe_.Encode(byte_count));
   file_.Merge(stripe_);

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +12,7 @@
 #include <arrow/array/data.h>
 #include <arrow/util/bit_util.h>
 
+#include "format/orc_bloom_filter.h"
 #include "format/orc_run_length.h"
 #include "format/orc_statistics.h"
 #include "format/orc_stream_writer.h"
@@ -50,6 +53,9 @@ struct OrcColumnSettings {
   bool row_index = true;
   /// Texts are kept in a dictionary while it has at most this share of their number of entries.
   double dictionary_threshold = 0.8;
+  std::set<std::uint32_t> bloom_filter_columns{};  ///< ids of the columns whose row groups get one
+  std::int64_t bloom_filter_values = 0;            ///< for how many values in a row group
+  double bloom_filter_fpp = 0.01;                  ///< with which probability of a false positive
 };
 
 /// Writes one column and those below it. One thread at a time.
@@ -83,8 +89,8 @@ class OrcColumnWriter {
   using FinishedStreams = std::vector<std::pair<OrcStreamKind, OrcStreamBytes>>;
   /// Ends the column's own streams; their kinds are in ascending order.
   virtual FinishedStreams FinishStreams() = 0;
-  /// The message ColumnEncoding, asked for after FinishStreams.
-  virtual std::string Encoding() const;
+  /// How many entries the dictionary has that FinishStreams wrote; nullopt if it wrote none.
+  virtual std::optional<std::size_t> dictionary_size() const { return std::nullopt; }
   /// Streams whose sizes count, PRESENT aside.
   virtual std::vector<const OrcStreamWriter*> streams() const = 0;
 
@@ -116,6 +122,8 @@ class OrcColumnWriter {
     return data.buffers[0] == nullptr || data.null_count == 0 ? nullptr : data.buffers[0]->data();
   }
 
+  /// The filter of the open row group; null if the column has none.
+  OrcBloomFilter* bloom_filter() { return bloom_filter_ ? &*bloom_filter_ : nullptr; }
   /// The statistics of the open row group.
   template <typename Kind>
   Kind& bounds() {
@@ -127,13 +135,17 @@ class OrcColumnWriter {
     OrcPositions presence;
     OrcPositions values;
     std::string statistics;
+    std::string bloom_filter;
   };
   std::vector<RowGroup>& row_groups() { return row_groups_; }
   const OrcColumnSettings& settings() const { return settings_; }
 
  private:
   void StartRowGroup();
+  std::string Encoding() const;
   OrcStreamBytes EncodeRowIndex() const;
+  OrcStreamBytes EncodeBloomFilters() const;
+  OrcStreamBytes Compress(std::string_view bytes) const;
 
   std::uint32_t column_;
   OrcColumnSettings settings_;
@@ -141,6 +153,7 @@ class OrcColumnWriter {
   OrcBooleanWriter presence_;
   bool has_null_ = false;             // in the stripe
   std::vector<RowGroup> row_groups_;  // of the stripe; the last one is open
+  std::optional<OrcBloomFilter> bloom_filter_;
   OrcStatistics row_group_;
   OrcStatistics stripe_;
   OrcStatistics file_;

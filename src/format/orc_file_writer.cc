@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include <arrow/array/data.h>
@@ -29,6 +30,20 @@ constexpr std::string_view kSoftware = "Braid";
 /// What Java says: days and instants are taken as they are.
 constexpr std::uint64_t kJulianGregorianCalendar = 1;
 
+/// Ids of the columns of the fields with these names, and of those below them.
+std::set<std::uint32_t> ColumnsOf(std::span<const DataField> fields, const std::vector<std::string>& names) {
+  std::set<std::uint32_t> columns;
+  std::uint32_t next = 1;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const auto end = next + static_cast<std::uint32_t>(EncodeOrcTypes(fields.subspan(i, 1)).size() - 1);
+    const bool wanted = std::ranges::find(names, fields[i].name) != names.end();
+    for (; next < end; ++next) {
+      if (wanted) columns.insert(next);
+    }
+  }
+  return columns;
+}
+
 DataType RootType(std::span<const DataField> fields) {
   return DataType::Row({fields.begin(), fields.end()});
 }
@@ -42,7 +57,10 @@ OrcFileWriter::OrcFileWriter(OutputFile& file, OrcCompressor compressor, std::sp
   root_ = MakeOrcColumnWriter(RootType(fields),
                               {.compressor = compressor_,
                                .row_index = settings.row_index_stride > 0,
-                               .dictionary_threshold = settings.dictionary_threshold},
+                               .dictionary_threshold = settings.dictionary_threshold,
+                               .bloom_filter_columns = ColumnsOf(fields, settings.bloom_filter_columns),
+                               .bloom_filter_values = settings.row_index_stride,
+                               .bloom_filter_fpp = settings.bloom_filter_fpp},
                               next_column);
 }
 

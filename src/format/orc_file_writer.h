@@ -18,6 +18,8 @@ struct OrcFileSettings {
   std::int64_t stripe_bytes = std::int64_t{64} << 20;  ///< memory that a stripe may take before it is written
   std::int64_t row_index_stride = 10'000;              ///< rows of a row group; 0 for no row index
   double dictionary_threshold = 0.8;                   ///< see OrcColumnSettings
+  std::vector<std::string> bloom_filter_columns{};     ///< names of fields
+  double bloom_filter_fpp = 0.01;                      ///< see OrcColumnSettings
 };
 
 /// Lays out one ORC file (version 0.12): stripes, and behind them statistics of the stripes, footer and postscript.

@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "format/orc_column_writer.h"
 #include "format/orc_proto.h"
+#include "types/number_text.h"
 
 namespace braid {
 namespace {
@@ -45,9 +46,11 @@ class ByteColumn : public OrcColumnWriter {
     WritePresence(data, start, count);
     const auto* values = data.GetValues<std::int8_t>(1, 0);
     auto& range = bounds<OrcIntegerBounds>();
+    OrcBloomFilter* filter = bloom_filter();
     ForEachValue(data, start, count, [&](std::int64_t i) {
       values_.Write(static_cast<std::uint8_t>(values[i]));
       range.Add(values[i]);
+      if (filter != nullptr) filter->AddInteger(values[i]);
     });
   }
 
@@ -71,9 +74,11 @@ class IntegerColumn : public OrcColumnWriter {
     WritePresence(data, start, count);
     const auto* values = data.GetValues<Value>(1, 0);
     auto& range = bounds<Bounds>();
+    OrcBloomFilter* filter = bloom_filter();
     ForEachValue(data, start, count, [&](std::int64_t i) {
       values_.Write(values[i]);
       range.Add(values[i]);
+      if (filter != nullptr) filter->AddInteger(values[i]);
     });
   }
 
@@ -96,9 +101,13 @@ class FloatingColumn : public OrcColumnWriter {
     WritePresence(data, start, count);
     const auto* values = data.GetValues<Value>(1, 0);
     auto& range = bounds<OrcDoubleBounds>();
+    OrcBloomFilter* filter = bloom_filter();
     ForEachRange(data, start, count, [&](std::int64_t first, std::int64_t length) {
       values_.Append({reinterpret_cast<const char*>(values + first), static_cast<std::size_t>(length) * sizeof(Value)});
-      for (std::int64_t i = first; i < first + length; ++i) range.Add(static_cast<double>(values[i]));
+      for (std::int64_t i = first; i < first + length; ++i) {
+        range.Add(static_cast<double>(values[i]));
+        if (filter != nullptr) filter->AddDouble(static_cast<double>(values[i]));
+      }
     });
   }
 
@@ -124,11 +133,13 @@ class DecimalColumn : public OrcColumnWriter {
     WritePresence(data, start, count);
     const auto* values = data.GetValues<Int128>(1, 0);
     auto& range = bounds<OrcDecimalBounds>();
+    OrcBloomFilter* filter = bloom_filter();
     encoded_.clear();
     ForEachValue(data, start, count, [&](std::int64_t i) {
       AppendNumber(values[i]);
       scales_.Write(scale_);
       range.Add(values[i]);
+      if (filter != nullptr) filter->AddBytes(ShortestText(values[i]));
     });
     values_.Append(encoded_);
   }
@@ -145,6 +156,15 @@ class DecimalColumn : public OrcColumnWriter {
 
  private:
   __extension__ using UInt128 = unsigned __int128;
+
+  /// As Java's HiveDecimal, without zeros at the end of the fraction.
+  std::string ShortestText(Int128 value) const {
+    int scale = static_cast<int>(scale_);
+    for (; scale > 0 && value % 10 == 0; --scale) value /= 10;
+    std::string text;
+    AppendDecimal(value, scale, text);
+    return text;
+  }
 
   void AppendNumber(Int128 value) {
     if (value == static_cast<std::int64_t>(value)) {

@@ -8,7 +8,6 @@
 
 #include "format/orc_column_writer.h"
 #include "format/orc_dictionary.h"
-#include "format/orc_proto.h"
 
 namespace braid {
 namespace {
@@ -86,9 +85,11 @@ class TextColumn : public OrcColumnWriter {
   void Write(const arrow::ArrayData& data, std::int64_t start, std::int64_t count) override {
     WritePresence(data, start, count);
     auto& range = bounds<OrcTextBounds>();
+    OrcBloomFilter* filter = bloom_filter();
     ForEachValue(data, start, count, [&](std::int64_t i) {
       const std::string_view text = BytesBetween(data, i, i + 1);
       range.Add(text);
+      if (filter != nullptr) filter->AddBytes(text);
       if (has_dictionary_) numbers_.push_back(dictionary_.Add(text));
     });
     if (has_dictionary_) {
@@ -145,13 +146,7 @@ class TextColumn : public OrcColumnWriter {
             {OrcStreamKind::kDictionaryData, std::move(streams[0].second)}};
   }
 
-  std::string Encoding() const override {
-    if (!dictionary_size_) return OrcColumnWriter::Encoding();
-    OrcMessageWriter message;
-    message.AddNumber(1, static_cast<std::uint64_t>(OrcEncoding::kDictionaryV2));
-    message.AddNumber(2, *dictionary_size_);
-    return message.bytes();
-  }
+  std::optional<std::size_t> dictionary_size() const override { return dictionary_size_; }
 
   std::vector<const OrcStreamWriter*> streams() const override { return direct_.streams(); }
 

@@ -58,7 +58,9 @@ class TimestampColumn : public OrcColumnWriter {
     nanos_.Write(encoded.nanos);
     // The bounds have to hold for what is read.
     const bool may_move = value.millis < 0 && value.millis >= -1000;
-    bounds<OrcTimestampBounds>().Add(may_move ? DecodeOrcTimestamp(encoded).value_or(value) : value);
+    if (may_move) value = DecodeOrcTimestamp(encoded).value_or(value);
+    bounds<OrcTimestampBounds>().Add(value);
+    if (OrcBloomFilter* filter = bloom_filter()) filter->AddInteger(value.millis);
   }
 
   int precision_;

@@ -42,6 +42,20 @@ Result<OrcFileSettings> ReadSettings(const Options& options) {
   settings.row_index_stride = has_index ? std::max<std::int64_t>(settings.row_index_stride, 0) : 0;
   if (const auto text = options.Find("orc.dictionary.key.threshold"))
     settings.dictionary_threshold = ParseJavaFloating<double>(*text).value_or(settings.dictionary_threshold);
+  const std::string columns = options.Get("orc.bloom.filter.columns", "");
+  for (std::string_view names = columns; !names.empty();) {
+    const std::string_view name = names.substr(0, names.find(','));
+    settings.bloom_filter_columns.emplace_back(name);
+    names.remove_prefix(std::min(name.size() + 1, names.size()));
+  }
+  if (const auto text = options.Find("orc.bloom.filter.fpp")) {
+    const double fpp = ParseJavaFloating<double>(*text).value_or(0);
+    if (!(fpp > 0 && fpp < 1)) {
+      return Error(ErrorCode::kInvalidArgument,
+                   fmt::format("option orc.bloom.filter.fpp is '{}', not a number between 0 and 1", *text));
+    }
+    settings.bloom_filter_fpp = fpp;
+  }
   return settings;
 }
 
