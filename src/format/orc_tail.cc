@@ -148,13 +148,29 @@ Status CheckStripes(const OrcTail& tail, std::int64_t size, std::string_view pat
 
 Status ParseFooter(std::string_view bytes, OrcTail& tail, std::string_view path) {
   OrcMessageReader message(bytes);
-  bool root_seen = false;
   while (const auto field = message.Next()) {
     if (field->number == 3) tail.stripes.push_back(ParseStripe(OrcMessageReader(field->bytes)));
-    if (field->number == 4 && !std::exchange(root_seen, true))
+    if (field->number == 4 && tail.column_count++ == 0)
       tail.root_columns = ParseRootType(OrcMessageReader(field->bytes));
   }
   if (message.broken()) return Damaged(path, "its footer cannot be read");
+  return Ok();
+}
+
+/// What the footer of a stripe says leads the reader through the stripe.
+Status CheckStripeFooter(const OrcStripeFooter& footer, bool is_encrypted, const OrcTail& tail,
+                         const OrcTail::Stripe& stripe, std::string_view path) {
+  constexpr std::uint64_t kLastEncoding = 3;
+  std::int64_t bytes_left = stripe.index_bytes + stripe.data_bytes;
+  for (const OrcStripeFooter::Stream& stream : footer.streams) {
+    if (stream.bytes < 0 || stream.bytes > bytes_left) return Damaged(path, "streams are longer than their stripe");
+    if (stream.column >= tail.column_count) return Damaged(path, "a stream belongs to no column");
+    bytes_left -= stream.bytes;
+  }
+  // Encrypted columns have their encodings elsewhere.
+  const bool complete = footer.encodings.size() == tail.column_count || is_encrypted;
+  if (!complete || std::ranges::any_of(footer.encodings, [](std::uint64_t kind) { return kind > kLastEncoding; }))
+    return Damaged(path, "a stripe does not tell how its columns are encoded");
   return Ok();
 }
 
@@ -207,10 +223,12 @@ Result<OrcStripeFooter> ReadOrcStripeFooter(const InputFile& file, const OrcTail
       const std::string bytes,
       ReadOrcBytes(file, tail, stripe.offset + stripe.index_bytes + stripe.data_bytes, stripe.footer_bytes, path));
   OrcStripeFooter footer;
+  bool is_encrypted = false;
   std::int64_t offset = stripe.offset;
   OrcMessageReader message(bytes);
   while (const auto field = message.Next()) {
     if (field->number == 3) footer.writer_zone = field->bytes;
+    is_encrypted |= field->number == 4;
     OrcMessageReader child(field->bytes);
     if (field->number == 1) {
       OrcStripeFooter::Stream stream;
@@ -233,6 +251,7 @@ Result<OrcStripeFooter> ReadOrcStripeFooter(const InputFile& file, const OrcTail
     }
   }
   if (message.broken()) return Damaged(path, "the footer of a stripe cannot be read");
+  BRAID_TRY(CheckStripeFooter(footer, is_encrypted, tail, stripe, path));
   return footer;
 }
 
