@@ -72,6 +72,7 @@ TEST(OrcRunLengthTest, EncodesTheExamplesOfTheSpecification) {
 TEST(OrcRunLengthTest, EncodesRunsOfEqualValues) {
   // Three to ten in one header of a byte, more as a sequence that rises by nothing: 11 is 10 and 1.
   EXPECT_EQ(EncodeIntegers({-1, -1, -1}, true), Bytes({0x00, 0x01}));
+  EXPECT_EQ(EncodeIntegers(std::vector<std::int64_t>(10, 7), false), Bytes({0x07, 0x07}));
   EXPECT_EQ(EncodeIntegers(std::vector<std::int64_t>(11, 7), false), Bytes({0xc0, 0x0a, 0x07, 0x00}));
   EXPECT_EQ(EncodeIntegers(std::vector<std::int64_t>(512, 7), false), Bytes({0xc1, 0xff, 0x07, 0x00}));
   // Two are no run. One bit, two values: 0x40 0x01, and 1, 1 as 11000000.
