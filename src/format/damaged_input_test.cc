@@ -15,6 +15,7 @@
 #include "format/file_index_testing.h"
 #include "format/golden_rows_testing.h"
 #include "format/java_unions_testing.h"
+#include "format/orc_proto.h"
 #include "format/orc_tail.h"
 #include "format/orc_timestamps.h"
 #include "format/roaring_union.h"
@@ -146,6 +147,54 @@ TEST(DamagedInputTest, OrcStripesThatCannotBe) {
     EXPECT_EQ(tail.has_value(), c.is_read);
     if (!c.is_read) {
       EXPECT_THAT(tail, IsError(ErrorCode::kCorruption));
+    }
+  }
+}
+
+TEST(DamagedInputTest, OrcStripeFootersThatContradictTheirStripe) {
+  using Streams = std::vector<std::array<std::uint64_t, 2>>;  // column and bytes
+  struct Case {
+    std::string name;
+    Streams streams;
+    std::vector<std::uint64_t> encodings;
+    bool is_read = false;
+  };
+  for (const Case& c : std::vector<Case>{{"a stripe", {{0, 2}, {1, 8}}, {0, 2}, true},
+                                         {"a stream longer than the stripe", {{1, 11}}, {0, 2}},
+                                         {"streams longer than the stripe", {{0, 6}, {1, 6}}, {0, 2}},
+                                         {"a negative length", {{1, std::uint64_t{0} - 1}}, {0, 2}},
+                                         {"no such column", {{2, 5}}, {0, 2}},
+                                         {"too few encodings", {{1, 5}}, {0}},
+                                         {"too many encodings", {{1, 5}}, {0, 2, 2}},
+                                         {"no such encoding", {{1, 5}}, {0, 4}}}) {
+    SCOPED_TRACE(c.name);
+    OrcMessageWriter footer;
+    for (const auto& [column, bytes] : c.streams) {
+      OrcMessageWriter stream;
+      stream.AddNumber(1, 1);
+      stream.AddNumber(2, column);
+      stream.AddNumber(3, bytes);
+      footer.AddBytes(1, stream.bytes());
+    }
+    for (const std::uint64_t kind : c.encodings) {
+      OrcMessageWriter encoding;
+      encoding.AddNumber(1, kind);
+      footer.AddBytes(2, encoding.bytes());
+    }
+    MemoryFileSystem fs;
+    ASSERT_THAT(fs.Replace("/f.orc", std::string(10, 'x') + footer.bytes() + std::string(20, 'y')), IsOk());
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto file, fs.Open("/f.orc"));
+    OrcTail tail;
+    tail.column_count = 2;
+    const OrcTail::Stripe stripe{.offset = 0,
+                                 .index_bytes = 2,
+                                 .data_bytes = 8,
+                                 .footer_bytes = static_cast<std::int64_t>(footer.bytes().size()),
+                                 .row_count = 1};
+    const Result<OrcStripeFooter> read = ReadOrcStripeFooter(*file, tail, stripe, "/f.orc");
+    EXPECT_EQ(read.has_value(), c.is_read);
+    if (!c.is_read) {
+      EXPECT_THAT(read, IsError(ErrorCode::kCorruption));
     }
   }
 }

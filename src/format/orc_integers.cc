@@ -1,29 +1,9 @@
 #include "format/orc_integers.h"
 
-#include <array>
+#include "format/orc_bit_width.h"
+#include "format/orc_proto.h"
 
 namespace braid {
-namespace {
-
-std::int64_t ZigZag(std::uint64_t bits) {
-  return static_cast<std::int64_t>((bits >> 1) ^ (~(bits & 1) + 1));
-}
-
-/// The bit width that a five-bit code of version 2 stands for.
-unsigned WidthOfCode(unsigned code) {
-  constexpr std::array<unsigned, 8> kWide = {26, 28, 30, 32, 40, 48, 56, 64};
-  return code < 24 ? code + 1 : kWide[code - 24];
-}
-
-/// Widths of patches are rounded up to those that have a code.
-unsigned ClosestWidth(unsigned width) {
-  for (unsigned code = 0; code < 32; ++code) {
-    if (WidthOfCode(code) >= width) return WidthOfCode(code);
-  }
-  return 64;
-}
-
-}  // namespace
 
 std::optional<std::int64_t> OrcIntegerReader::Next() {
   if (next_in_run_ == run_.size()) {
@@ -83,7 +63,7 @@ bool OrcIntegerReader::ReadPacked(unsigned width, std::size_t count, std::vector
 }
 
 std::int64_t OrcIntegerReader::Decode(std::uint64_t bits) const {
-  return signed_ ? ZigZag(bits) : static_cast<std::int64_t>(bits);
+  return signed_ ? ZigZagDecode(bits) : static_cast<std::int64_t>(bits);
 }
 
 bool OrcIntegerReader::ReadRun() {
@@ -130,7 +110,7 @@ bool OrcIntegerReader::ReadDirect(unsigned first) {
   unsigned second = 0;
   if (!ReadByte(second)) return false;
   std::vector<std::uint64_t> values;
-  if (!ReadPacked(WidthOfCode((first >> 1) & 31), (((first & 1) << 8) | second) + 1, values)) return false;
+  if (!ReadPacked(OrcWidthOfCode((first >> 1) & 31), (((first & 1) << 8) | second) + 1, values)) return false;
   for (const std::uint64_t bits : values) run_.push_back(Decode(bits));
   return true;
 }
@@ -140,17 +120,17 @@ bool OrcIntegerReader::ReadPatchedBase(unsigned first) {
   unsigned third = 0;
   unsigned fourth = 0;
   if (!ReadByte(second) || !ReadByte(third) || !ReadByte(fourth)) return false;
-  const unsigned width = WidthOfCode((first >> 1) & 31);
+  const unsigned width = OrcWidthOfCode((first >> 1) & 31);
   const std::size_t count = (((first & 1) << 8) | second) + 1;
   const unsigned base_bytes = (third >> 5) + 1;
-  const unsigned patch_width = WidthOfCode(third & 31);
+  const unsigned patch_width = OrcWidthOfCode(third & 31);
   const unsigned gap_width = (fourth >> 5) + 1;
   const unsigned patch_count = fourth & 31;
   std::uint64_t base_bits = 0;
   std::vector<std::uint64_t> values;
   std::vector<std::uint64_t> patches;
   if (!ReadBigEndian(base_bytes, base_bits) || !ReadPacked(width, count, values)) return false;
-  if (patch_width + gap_width > 64 || !ReadPacked(ClosestWidth(patch_width + gap_width), patch_count, patches))
+  if (patch_width + gap_width > 64 || !ReadPacked(OrcClosestWidth(patch_width + gap_width), patch_count, patches))
     return false;
   // The highest bit of the base is its sign.
   const std::uint64_t sign = std::uint64_t{1} << (base_bytes * 8 - 1);
@@ -175,7 +155,7 @@ bool OrcIntegerReader::ReadDelta(unsigned first) {
   std::uint64_t delta_bits = 0;
   if (!ReadVarint(base_bits) || !ReadVarint(delta_bits)) return false;
   auto value = static_cast<std::uint64_t>(Decode(base_bits));
-  const std::int64_t delta = ZigZag(delta_bits);
+  const std::int64_t delta = ZigZagDecode(delta_bits);
   run_.push_back(static_cast<std::int64_t>(value));
   if (code == 0) {  // a fixed step
     while (run_.size() < count) run_.push_back(static_cast<std::int64_t>(value += static_cast<std::uint64_t>(delta)));
@@ -183,7 +163,7 @@ bool OrcIntegerReader::ReadDelta(unsigned first) {
   }
   if (count > 1) run_.push_back(static_cast<std::int64_t>(value += static_cast<std::uint64_t>(delta)));
   std::vector<std::uint64_t> steps;
-  if (count > 2 && !ReadPacked(WidthOfCode(code), count - 2, steps)) return false;
+  if (count > 2 && !ReadPacked(OrcWidthOfCode(code), count - 2, steps)) return false;
   for (const std::uint64_t step : steps) {
     value = delta < 0 ? value - step : value + step;
     run_.push_back(static_cast<std::int64_t>(value));

@@ -1,12 +1,13 @@
 #include "format/orc_tail.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include <arrow/result.h>
 #include <arrow/util/compression.h>
 #include <fmt/format.h>
+
+#include "format/orc_proto.h"
 
 namespace braid {
 namespace {
@@ -18,63 +19,6 @@ constexpr std::int64_t kMaxBlockBytes = std::int64_t{1} << 23;  // three bytes h
 Error Damaged(std::string_view path, std::string_view what) {
   return Error(ErrorCode::kCorruption, fmt::format("{} is damaged: {}", path, what));
 }
-
-/// Walks the fields of one Protocol Buffers message.
-class MessageReader {
- public:
-  explicit MessageReader(std::string_view bytes) : rest_(bytes) {}
-
-  struct Field {
-    std::uint64_t number = 0;
-    std::uint64_t value = 0;  // of a varint
-    std::string_view bytes;   // of a message, text or packed list
-  };
-
-  /// The next field; nullopt at the end, or where the message breaks off (see broken()).
-  std::optional<Field> Next() {
-    if (rest_.empty() || broken_) return std::nullopt;
-    const std::uint64_t tag = Varint();
-    Field field{.number = tag >> 3, .value = 0, .bytes = {}};
-    switch (tag & 7) {
-      case 0: field.value = Varint(); break;
-      case 1: field.bytes = Take(8); break;
-      case 2: field.bytes = Take(Varint()); break;
-      case 5: field.bytes = Take(4); break;
-      default: broken_ = true;
-    }
-    if (broken_) return std::nullopt;
-    return field;
-  }
-
-  std::uint64_t Varint() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (rest_.empty()) break;
-      const auto byte = static_cast<unsigned char>(rest_.front());
-      rest_.remove_prefix(1);
-      value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    broken_ = true;
-    return 0;
-  }
-  bool empty() const { return rest_.empty(); }
-  bool broken() const { return broken_; }
-
- private:
-  std::string_view Take(std::uint64_t count) {
-    if (count > rest_.size()) {
-      broken_ = true;
-      return {};
-    }
-    const std::string_view bytes = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return bytes;
-  }
-
-  std::string_view rest_;
-  bool broken_ = false;
-};
 
 Result<std::string> ReadRange(const InputFile& file, std::int64_t offset, std::int64_t byte_count,
                               std::string_view path) {
@@ -151,7 +95,7 @@ Result<std::shared_ptr<arrow::util::Codec>> MakeCodec(std::uint64_t kind, std::s
       .Hint("rewrite the file with another compression, such as zstd");
 }
 
-OrcTail::Stripe ParseStripe(MessageReader message) {
+OrcTail::Stripe ParseStripe(OrcMessageReader message) {
   OrcTail::Stripe stripe;
   while (const auto field = message.Next()) {
     const auto value = static_cast<std::int64_t>(field->value);
@@ -168,7 +112,7 @@ OrcTail::Stripe ParseStripe(MessageReader message) {
 }
 
 /// Column ids of the children of the root, the first type in the footer.
-std::vector<std::uint32_t> ParseRootType(MessageReader message) {
+std::vector<std::uint32_t> ParseRootType(OrcMessageReader message) {
   std::vector<std::uint32_t> columns;
   while (const auto field = message.Next()) {
     if (field->number != 2) continue;
@@ -176,7 +120,7 @@ std::vector<std::uint32_t> ParseRootType(MessageReader message) {
       columns.push_back(static_cast<std::uint32_t>(field->value));
       continue;
     }
-    MessageReader packed(field->bytes);
+    OrcMessageReader packed(field->bytes);
     while (!packed.empty() && !packed.broken()) columns.push_back(static_cast<std::uint32_t>(packed.Varint()));
   }
   return columns;
@@ -203,14 +147,30 @@ Status CheckStripes(const OrcTail& tail, std::int64_t size, std::string_view pat
 }
 
 Status ParseFooter(std::string_view bytes, OrcTail& tail, std::string_view path) {
-  MessageReader message(bytes);
-  bool root_seen = false;
+  OrcMessageReader message(bytes);
   while (const auto field = message.Next()) {
-    if (field->number == 3) tail.stripes.push_back(ParseStripe(MessageReader(field->bytes)));
-    if (field->number == 4 && !std::exchange(root_seen, true))
-      tail.root_columns = ParseRootType(MessageReader(field->bytes));
+    if (field->number == 3) tail.stripes.push_back(ParseStripe(OrcMessageReader(field->bytes)));
+    if (field->number == 4 && tail.column_count++ == 0)
+      tail.root_columns = ParseRootType(OrcMessageReader(field->bytes));
   }
   if (message.broken()) return Damaged(path, "its footer cannot be read");
+  return Ok();
+}
+
+/// What the footer of a stripe says leads the reader through the stripe.
+Status CheckStripeFooter(const OrcStripeFooter& footer, bool is_encrypted, const OrcTail& tail,
+                         const OrcTail::Stripe& stripe, std::string_view path) {
+  constexpr std::uint64_t kLastEncoding = 3;
+  std::int64_t bytes_left = stripe.index_bytes + stripe.data_bytes;
+  for (const OrcStripeFooter::Stream& stream : footer.streams) {
+    if (stream.bytes < 0 || stream.bytes > bytes_left) return Damaged(path, "streams are longer than their stripe");
+    if (stream.column >= tail.column_count) return Damaged(path, "a stream belongs to no column");
+    bytes_left -= stream.bytes;
+  }
+  // Encrypted columns have their encodings elsewhere.
+  const bool complete = footer.encodings.size() == tail.column_count || is_encrypted;
+  if (!complete || std::ranges::any_of(footer.encodings, [](std::uint64_t kind) { return kind > kLastEncoding; }))
+    return Damaged(path, "a stripe does not tell how its columns are encoded");
   return Ok();
 }
 
@@ -239,7 +199,7 @@ Result<OrcTail> ReadOrcTail(const InputFile& file, std::string_view path) {
   OrcTail tail;
   std::int64_t footer_bytes = -1;
   std::uint64_t codec = 0;
-  MessageReader message(postscript);
+  OrcMessageReader message(postscript);
   while (const auto field = message.Next()) {
     if (field->number == 1) footer_bytes = static_cast<std::int64_t>(field->value);
     if (field->number == 2) codec = field->value;
@@ -263,11 +223,13 @@ Result<OrcStripeFooter> ReadOrcStripeFooter(const InputFile& file, const OrcTail
       const std::string bytes,
       ReadOrcBytes(file, tail, stripe.offset + stripe.index_bytes + stripe.data_bytes, stripe.footer_bytes, path));
   OrcStripeFooter footer;
+  bool is_encrypted = false;
   std::int64_t offset = stripe.offset;
-  MessageReader message(bytes);
+  OrcMessageReader message(bytes);
   while (const auto field = message.Next()) {
     if (field->number == 3) footer.writer_zone = field->bytes;
-    MessageReader child(field->bytes);
+    is_encrypted |= field->number == 4;
+    OrcMessageReader child(field->bytes);
     if (field->number == 1) {
       OrcStripeFooter::Stream stream;
       while (const auto part = child.Next()) {
@@ -289,6 +251,7 @@ Result<OrcStripeFooter> ReadOrcStripeFooter(const InputFile& file, const OrcTail
     }
   }
   if (message.broken()) return Damaged(path, "the footer of a stripe cannot be read");
+  BRAID_TRY(CheckStripeFooter(footer, is_encrypted, tail, stripe, path));
   return footer;
 }
 

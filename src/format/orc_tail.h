@@ -25,6 +25,7 @@ struct OrcTail {
   std::int64_t block_bytes = 0;               ///< size of a compressed chunk before compression
   std::shared_ptr<arrow::util::Codec> codec;  ///< null: not compressed
   std::vector<Stripe> stripes;
+  std::size_t column_count = 0;             ///< of all levels, the root included
   std::vector<std::uint32_t> root_columns;  ///< column id of each top-level field
 };
 
@@ -48,6 +49,8 @@ struct OrcStripeFooter {
   const Stream* Find(std::uint32_t column, StreamKind kind) const;
 };
 
+/// Errors: kCorruption, also if streams do not fit into the stripe or belong to no column, or columns lack an encoding,
+/// on which the library would rely.
 Result<OrcStripeFooter> ReadOrcStripeFooter(const InputFile& file, const OrcTail& tail, const OrcTail::Stripe& stripe,
                                             std::string_view path);
 

@@ -8,30 +8,11 @@
 #include <arrow/builder.h>
 #include <fmt/format.h>
 
+#include "format/orc_timestamp_encoding.h"
 #include "types/batch.h"
 
 namespace braid {
 namespace {
-
-/// Seconds count from 2015-01-01T00:00:00.
-constexpr std::int64_t kOrcEpochSeconds = 1'420'070'400;
-
-/// Nanoseconds drop their trailing zeros: the lowest three bits say how many, less one. Negative if damaged.
-std::int64_t DecodeNanos(std::int64_t encoded) {
-  std::int64_t nanos = encoded >> 3;
-  if (nanos < 0 || nanos > 999'999'999) return -1;
-  if (const auto zeros = encoded & 7; zeros != 0) {
-    for (std::int64_t i = 0; i <= zeros; ++i) nanos *= 10;
-  }
-  return nanos;
-}
-
-/// ORC writers round seconds before 1970 towards zero; every reader undoes it so, which moves the last second before
-/// 1970 by one, in Java too (spec data.md §2.4, golden case types_orc).
-Timestamp ToTimestamp(std::int64_t seconds, std::int64_t nanos) {
-  if (seconds < 0 && nanos > 999'999) --seconds;
-  return {seconds * 1000 + nanos / 1'000'000, static_cast<std::int32_t>(nanos % 1'000'000)};
-}
 
 Error Damaged(std::string_view path) {
   return Error(ErrorCode::kCorruption, fmt::format("{} is damaged: a timestamp column breaks off", path));
@@ -85,10 +66,9 @@ Result<std::shared_ptr<arrow::Array>> OrcTimestampReader::Read(std::int64_t row_
       const std::optional<std::int64_t> seconds = seconds_.Next();
       const std::optional<std::int64_t> encoded = nanos_.Next();
       if (!seconds || !encoded) return Damaged(path);
-      const std::int64_t part = DecodeNanos(*encoded);
-      // A year beyond 200 million is no timestamp, and this keeps the arithmetic in range.
-      if (part < 0 || part > 999'999'999 || std::abs(*seconds / 2) > (std::int64_t{1} << 52)) return Damaged(path);
-      value = ToTimestamp(*seconds + kOrcEpochSeconds, part);
+      const std::optional<Timestamp> decoded = DecodeOrcTimestamp({.seconds = *seconds, .nanos = *encoded});
+      if (!decoded) return Damaged(path);
+      value = *decoded;
     }
     validity.UnsafeAppend(valid);
     millis.UnsafeAppend(value.millis);

@@ -2,9 +2,12 @@
 #include <limits>
 #include <random>
 
+#include <arrow/io/memory.h>
 #include <arrow/memory_pool.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <parquet/file_reader.h>
+#include <parquet/metadata.h>
 
 #include "format/golden_rows_testing.h"
 #include "format/parquet_format.h"
@@ -548,6 +551,21 @@ TEST(ParquetTest, KeepsLittleOfWhatItWritesInMemory) {
   ASSERT_THAT(writer->Flush(), IsOk());
   EXPECT_EQ(writer->buffered_bytes(), 0);
   EXPECT_THAT(writer->Finish(), IsOk());
+}
+
+// Java takes bounds for those of all values, with NaN as the largest of them, and Arrow leaves NaN out of them.
+TEST(ParquetTest, HasNoBoundsOfFloatingPointNumbers) {
+  const std::vector<DataField> fields =
+      MakeFields({{"f", DataType::Float()}, {"d", DataType::Double()}, {"k", DataType::Int()}});
+  MemoryFileSystem files;
+  ASSERT_THAT(WriteFile(ParquetFormat(), files, "/f.parquet", fields, {{1.0F, 1.0, 1}, {2.0F, kNan, 2}}), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::string content, files.ReadAll("/f.parquet"));
+  const auto reader =
+      parquet::ParquetFileReader::Open(std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(content)));
+  const auto row_group = reader->metadata()->RowGroup(0);
+  EXPECT_FALSE(row_group->ColumnChunk(0)->is_stats_set());
+  EXPECT_FALSE(row_group->ColumnChunk(1)->is_stats_set());
+  EXPECT_TRUE(row_group->ColumnChunk(2)->is_stats_set());
 }
 
 }  // namespace

@@ -103,6 +103,9 @@ Result<WriteSettings> ReadSettings(const parquet::SchemaDescriptor& schema, cons
     BRAID_TRY_ASSIGN(const bool column_dictionary, GetDictionaryOption(options, "#" + path->ToDotString(), dictionary));
     if (column_dictionary) builder.enable_dictionary(path);
     if (!column_dictionary) builder.disable_dictionary(path);
+    // Arrow's bounds leave NaN out, which Java takes for the largest number: it would not find the rows.
+    const parquet::Type::type type = schema.Column(i)->physical_type();
+    if (type == parquet::Type::FLOAT || type == parquet::Type::DOUBLE) builder.disable_statistics(path);
   }
 
   BRAID_TRY_ASSIGN(const std::int64_t block_bytes, options.GetMemorySize("file.block-size", kRowGroupBytes));

@@ -106,6 +106,8 @@ def atom(value, kind):
     if base.startswith("TIMESTAMP"):
         if base == "TIMESTAMP_LTZ" or kind.endswith("WITH LOCAL TIME ZONE"):
             precision = length.group(1)
+            if int(precision) > 6:
+                raise NoSql("microseconds with local time zone")
             return f"CAST(CAST({quoted(value.removesuffix('Z').replace('T', ' '))} AS TIMESTAMP({precision})) AS {kind})"
         if int(length.group(1)) > 6 and not 1678 <= int(value.split("-")[0] or 0) <= 2261:
             raise NoSql("nanoseconds in 64 bits")
