@@ -26,6 +26,7 @@
 #include "io/storage_traits.h"
 #include "types/batch_bytes.h"
 #include "types/buffer_pool.h"
+#include "types/parked_values.h"
 
 namespace braid {
 namespace {
@@ -136,8 +137,6 @@ class ParquetReader : public FileReader {
     if (request_.rows && !request_.rows->HasAny(first, row_count)) return Ok();
     batch_rows_ = BatchRowsOf(*metadata().RowGroup(group));
     reader_->set_batch_size(batch_rows_);
-    plain_.reset();
-    int96_.clear();
     if (!plain_leaves_.empty()) {
       BRAID_ARROW_TRY_ASSIGN(plain_, reader_->GetRecordBatchReader({group}, plain_leaves_), ArrowTask::kReading, path_);
     }
@@ -149,6 +148,12 @@ class ParquetReader : public FileReader {
     rows_left_ = row_count;
     next_row_ = first;
     return Ok();
+  }
+
+  /// Lets go of the pages that the column readers hold.
+  void EndRowGroup() {
+    plain_.reset();
+    int96_.clear();
   }
 
   /// So many rows that a batch takes no more than it may, if rows are equally long.
@@ -199,9 +204,11 @@ class ParquetReader : public FileReader {
     }
     first_row_ = std::exchange(next_row_, next_row_ + row_count);
     rows_left_ -= row_count;
-    return std::optional(
-        Batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(request_.columns), row_count, std::move(columns)),
-              .kinds = nullptr});
+    if (rows_left_ == 0) EndRowGroup();
+    plain.reset();
+    Batch batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(request_.columns), row_count, std::move(columns)),
+                .kinds = nullptr};
+    return std::optional(ParkLongValues(batch).batch);
   }
 
   std::string path_;
