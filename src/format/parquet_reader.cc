@@ -21,6 +21,7 @@
 #include "format/parquet_error.h"
 #include "format/parquet_format.h"
 #include "format/parquet_int96.h"
+#include "format/parquet_limits.h"
 #include "format/parquet_pruning.h"
 #include "format/parquet_schema.h"
 #include "io/storage_traits.h"
@@ -57,10 +58,16 @@ class ParquetReader : public FileReader {
 
   Status Open(std::unique_ptr<InputFile> file) {
     return CatchParquet(ArrowTask::kReading, path_, [&]() -> Status {
-      parquet::ReaderProperties properties(BufferPool());
+      parquet::ReaderProperties properties(&page_pool_);
+      // From far away that would be a request more.
+      if (!is_far_) {
+        BRAID_TRY_ASSIGN(const std::int32_t longest, LongestFooterList(*file));
+        properties.set_thrift_container_size_limit(longest);
+      }
       properties.enable_buffered_stream();
       properties.set_buffer_size(kReadBufferBytes);
       auto raw = parquet::ParquetFileReader::Open(MakeArrowInput(std::move(file)), properties);
+      page_pool_.set_limit_bytes(LargestPageBytes(*raw->metadata()));
       AcceptOptionalKeys(*raw->metadata());
       parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
       // From far away the wanted columns of a row group come together, in few large requests.
@@ -214,6 +221,7 @@ class ParquetReader : public FileReader {
   std::string path_;
   FileReadRequest request_;
   bool is_far_;
+  PagePool page_pool_;  // outlives what reads pages
   std::unique_ptr<parquet::arrow::FileReader> reader_;
   std::vector<std::vector<int>> leaves_;    // one a wanted column
   std::vector<std::size_t> plain_columns_;  // wanted columns that Arrow reads as they are, in the file's order
