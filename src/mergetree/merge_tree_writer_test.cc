@@ -28,7 +28,8 @@ class Bucket {
   std::vector<DataFileMeta>& files() { return files_; }
   FileSystem& fs() { return *fs_; }
 
-  Result<std::unique_ptr<MergeTreeWriter>> Open(ThreadPool* pool = nullptr, std::string spill_directory = {}) {
+  Result<std::unique_ptr<MergeTreeWriter>> Open(ThreadPool* pool = nullptr, std::string spill_directory = {},
+                                                MemoryBudget* compaction_memory = nullptr) {
     MergeTreeWriterConfig config;
     config.schema = schema_;
     config.options = options_;
@@ -38,6 +39,7 @@ class Bucket {
                      MakeKeyValueWriterFactory({fs_, kBucket, schema_, SchemaId(0), options_, &clock_}));
     config.spill_directory = std::move(spill_directory);
     config.compaction_pool = pool;
+    config.compaction_memory = compaction_memory;
     config.clock = &clock_;
     return MergeTreeWriter::Make(std::move(config));
   }
@@ -363,6 +365,29 @@ void CheckAgainstModel(std::mt19937_64& random) {
   }
   writer.reset();
   std::filesystem::remove_all(spill);
+}
+
+TEST(MergeTreeWriterTest, CompactionsWaitForTheirMemory) {
+  Bucket bucket({});
+  for (const char* value : {"a", "b"}) {
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto writer, bucket.Open());
+    ASSERT_THAT(writer->Write(OneRow(bucket.schema(), 1, value)), IsOk());
+    BRAID_ASSERT_OK_AND_ASSIGN(const BucketChanges changes, writer->PrepareCommit(false));
+    bucket.Apply(changes);
+  }
+  ThreadPool pool(1);
+  MemoryBudget budget(100);  // less than any compaction takes: it runs alone
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto writer, bucket.Open(&pool, {}, &budget));
+  ASSERT_TRUE(budget.TryReserve(1));
+  ASSERT_THAT(writer->Compact(true), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const BucketChanges before, writer->PrepareCommit(false));
+  EXPECT_TRUE(before.empty());
+  EXPECT_TRUE(writer->is_compacting());
+  budget.Release(1);
+  BRAID_ASSERT_OK_AND_ASSIGN(const BucketChanges after, writer->PrepareCommit(true));
+  EXPECT_EQ(after.compact_before.size(), 2U);
+  EXPECT_EQ(after.compact_after.size(), 1U);
+  EXPECT_EQ(budget.used_bytes(), 0);
 }
 
 TEST(MergeTreeWriterTest, EqualsAMapUnderRandomOptions) {

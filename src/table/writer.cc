@@ -8,6 +8,7 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include "base/memory_budget.h"
 #include "base/text.h"
 #include "base/thread_pool.h"
 #include "io/temporary_directory.h"
@@ -108,10 +109,18 @@ struct OpenBucket {
 
 class DataTableWriter : public TableWriter {
  public:
-  DataTableWriter(const Table& table, TableWriterOptions options, std::optional<Snapshot> snapshot, std::unique_ptr<RowRouter> router,
-                  SpillDirectory spill, WriterSettings settings, DefaultValues defaults)
-      : table_(table), options_(std::move(options)), snapshot_(std::move(snapshot)), router_(std::move(router)), spill_(std::move(spill)),
-        settings_(settings), defaults_(std::move(defaults)), row_kind_column_(RowKindColumn(table)) {}
+  DataTableWriter(const Table& table, TableWriterOptions options, std::optional<Snapshot> snapshot,
+                  std::unique_ptr<RowRouter> router, SpillDirectory spill, WriterSettings settings,
+                  DefaultValues defaults)
+      : table_(table),
+        options_(std::move(options)),
+        snapshot_(std::move(snapshot)),
+        router_(std::move(router)),
+        spill_(std::move(spill)),
+        settings_(settings),
+        compaction_memory_(settings.buffer_bytes / 2),
+        defaults_(std::move(defaults)),
+        row_kind_column_(RowKindColumn(table)) {}
 
   Status Write(const Batch& batch) override {
     BRAID_TRY(CheckNotNull(batch));
@@ -238,8 +247,14 @@ class DataTableWriter : public TableWriter {
 
   Result<OpenBucket*> Open(const BucketKey& key) {
     if (const auto it = buckets_.find(key); it != buckets_.end()) return &it->second;
-    BucketWriterConfig config{.table = table_, .partition = key.first, .bucket = key.second, .files = {}, .deletions = {},
-                              .spill_directory = spill_.path(), .commit_user = options_.commit_user,
+    BucketWriterConfig config{.table = table_,
+                              .partition = key.first,
+                              .bucket = key.second,
+                              .files = {},
+                              .deletions = {},
+                              .spill_directory = spill_.path(),
+                              .commit_user = options_.commit_user,
+                              .compaction_memory = &compaction_memory_,
                               .rows_are_known = options_.rows_are_known};
     BRAID_TRY_ASSIGN(config.files, ExistingFiles(key));
     OpenBucket bucket;
@@ -290,7 +305,9 @@ class DataTableWriter : public TableWriter {
     const auto used_by = [](const auto& item) { return item.second.writer->memory_bytes(); };
     std::int64_t used = 0;
     for (const auto& item : buckets_) used += used_by(item);
-    while (used > settings_.buffer_bytes) {
+    const std::int64_t allowed =
+        std::max(settings_.buffer_bytes / 2, settings_.buffer_bytes - compaction_memory_.used_bytes());
+    while (used > allowed) {
       const auto largest = std::max_element(buckets_.begin(), buckets_.end(), [&](const auto& a, const auto& b) { return used_by(a) < used_by(b); });
       const std::int64_t before = used_by(*largest);
       BRAID_TRY(largest->second.writer->ReleaseMemory());
@@ -307,6 +324,8 @@ class DataTableWriter : public TableWriter {
   std::unique_ptr<RowRouter> router_;
   SpillDirectory spill_;  // outlives the writers
   WriterSettings settings_;
+  // Compactions take up to half of the buffer's bytes, and rows wait in what they leave. Outlives the writers.
+  MemoryBudget compaction_memory_;
   DefaultValues defaults_;
   std::optional<std::size_t> row_kind_column_;
   MetadataFileNames names_;
