@@ -22,6 +22,7 @@ namespace {
 constexpr std::int64_t kSmallBatchRows = 8192;
 constexpr std::int64_t kSmallBatchBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kCoalescedRows = 65536;
+constexpr std::int64_t kMuchBytes = std::int64_t{32} << 20;  // for an allocator to keep
 
 Result<std::shared_ptr<arrow::Array>> ConcatenateColumns(const std::vector<std::shared_ptr<arrow::Array>>& parts) {
   auto result = arrow::Concatenate(parts, BufferPool());
@@ -157,14 +158,13 @@ Result<bool> SortBuffer::Spill() {
   if (data_bytes_ > options_.max_disk_bytes - disk_bytes()) return false;
   if (memory_rows_ == 0) return true;
   BRAID_TRY(Coalesce());
-  BRAID_TRY_ASSIGN(const std::unique_ptr<BatchReader> rows, SortInMemory(schema_, batches_, nullptr, MergeOptions{}));
+  BRAID_TRY_ASSIGN(std::unique_ptr<BatchReader> rows, SortInMemory(schema_, batches_, nullptr, MergeOptions{}));
   BRAID_TRY_ASSIGN(std::unique_ptr<SpillFile> file,
                    SpillFile::Write(schema_, options_.spill_directory,
                                     SpillCodec{options_.compression, options_.zstd_level}, *rows));
   spilled_.push_back(std::move(file));
-  batches_.clear();
-  memory_rows_ = 0;
-  data_bytes_ = 0;
+  rows.reset();  // which refers to the batches
+  ForgetBatches();
   return true;
 }
 
@@ -184,13 +184,20 @@ Result<std::unique_ptr<BatchReader>> SortBuffer::Sorted(std::shared_ptr<const Me
   return MakeMergeReader(schema_, std::move(runs), std::move(function), MergeOptions{});
 }
 
-void SortBuffer::Clear() {
+void SortBuffer::ForgetBatches() {
+  const bool is_much = data_bytes_ >= kMuchBytes;
   batches_.clear();
   small_.clear();
   small_rows_ = 0;
   small_held_bytes_ = 0;
   memory_rows_ = 0;
   data_bytes_ = 0;
+  // Compactions begin now, on other threads, which could not use what this one keeps.
+  if (is_much) ReleaseFreedMemory();
+}
+
+void SortBuffer::Clear() {
+  ForgetBatches();
   parked_.clear();
   parked_rows_ = 0;
   parked_bytes_ = 0;

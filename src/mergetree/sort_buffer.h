@@ -63,6 +63,8 @@ class SortBuffer {
   /// Puts the small batches together into one.
   Status Coalesce();
   bool CanSpill() const;
+  /// Those in memory.
+  void ForgetBatches();
   std::int64_t disk_bytes() const;
 
   KeyValueSchema schema_;

@@ -21,12 +21,15 @@
 #include "table/row_kind_column.h"
 #include "table/row_router.h"
 #include "table/write.h"
+#include "types/buffer_pool.h"
 
 namespace braid {
 
 namespace {
 
 using BucketKey = std::pair<BinaryRow, BucketId>;
+
+constexpr std::int64_t kMuchBytes = std::int64_t{32} << 20;  // for an allocator to keep
 
 // Features whose rules this version does not follow when it writes: doing so anyway would damage the table.
 Status CheckWritable(const Table& table) {
@@ -132,7 +135,9 @@ class DataTableWriter : public TableWriter {
   }
 
   Result<std::vector<CommitMessage>> PrepareCommit(bool wait_compaction, std::int64_t identifier) override {
+    const bool frees_much = WaitingBytes() >= kMuchBytes;
     Prepared prepared = Prepare(wait_compaction, settings_.IsFullCompactionDue(identifier));
+    if (frees_much) ReleaseFreedMemory();  // rows that this thread brought and another one flushed
     if (prepared.status) return std::move(prepared.messages);
     // Buckets that did not fail have handed over files that nobody will commit. What cannot be deleted is an orphan.
     static_cast<void>(TableCommit(table_, options_.commit_user).Abort(prepared.messages));
@@ -301,10 +306,16 @@ class DataTableWriter : public TableWriter {
     return files;
   }
 
+  // Of rows that wait in memory.
+  std::int64_t WaitingBytes() const {
+    std::int64_t bytes = 0;
+    for (const auto& [key, bucket] : buckets_) bytes += bucket.writer->memory_bytes();
+    return bytes;
+  }
+
   Status StayWithinBuffer() {
     const auto used_by = [](const auto& item) { return item.second.writer->memory_bytes(); };
-    std::int64_t used = 0;
-    for (const auto& item : buckets_) used += used_by(item);
+    std::int64_t used = WaitingBytes();
     const std::int64_t allowed =
         std::max(settings_.buffer_bytes / 2, settings_.buffer_bytes - compaction_memory_.used_bytes());
     while (used > allowed) {

@@ -9,6 +9,7 @@
 #include <arrow/memory_pool.h>
 #include <arrow/status.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/mman.h>
 
 namespace braid {
@@ -109,6 +110,13 @@ MappingPool* Pool() {
 
 arrow::MemoryPool* BufferPool() {
   return Pool();
+}
+
+void ReleaseFreedMemory() {
+  Pool()->ReleaseUnused();
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 BufferPeak::BufferPeak() : before_(Pool()->bytes_allocated()) {

@@ -12,6 +12,10 @@ namespace braid {
 /// much as it holds. Counts the bytes in use and their greatest number. Any thread; lives as long as the process.
 arrow::MemoryPool* BufferPool();
 
+/// Gives back to the system what the allocators keep of memory that was freed, of this thread and of none; to be called
+/// where much was freed at once, which may take some milliseconds.
+void ReleaseFreedMemory();
+
 /// The greatest number of bytes of BufferPool that were in use since this was made, beyond those in use then. Of all
 /// threads; one at a time.
 class BufferPeak {
