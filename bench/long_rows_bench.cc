@@ -1,11 +1,16 @@
 // What a few very long rows take in memory: B10. Writes them several times into one bucket of a new key table, merges
-// the files and reads them, and tells the largest resident size of each step.
+// the files and reads them, and tells the largest resident size of each step, and the largest memory of its own,
+// without pages of files.
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <functional>
 #include <random>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -93,16 +98,37 @@ Status Read(const Table& table, const LongRowsSettings& settings) {
   return Error(ErrorCode::kInternal, fmt::format("{} rows were read, not {}", rows, settings.rows));
 }
 
+std::int64_t StatusMebibytes(std::string_view name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(name)) return std::stoll(line.substr(name.size() + 1)) / 1024;
+  }
+  return 0;
+}
+
 /// The largest resident size since the last call.
 std::int64_t PeakMebibytes() {
-  std::ifstream status("/proc/self/status");
-  std::int64_t peak_kib = 0;
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmHWM:")) peak_kib = std::stoll(line.substr(6));
-  }
+  const std::int64_t peak = StatusMebibytes("VmHWM");
   std::ofstream("/proc/self/clear_refs") << "5";
-  return peak_kib / 1024;
+  return peak;
 }
+
+/// Looks at the process's own memory all the time: the system keeps no greatest value of that.
+class OwnMemoryWatch {
+ public:
+  std::int64_t PeakMebibytes() const { return peak_; }
+
+ private:
+  void Watch(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      peak_ = std::max(peak_.load(), StatusMebibytes("RssAnon"));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  std::atomic<std::int64_t> peak_ = 0;
+  std::jthread thread_{[this](const std::stop_token& stop) { Watch(stop); }};
+};
 
 Result<Measurement> Run(const Options& arguments) {
   BRAID_TRY_ASSIGN(const std::string warehouse, RequiredArgument(arguments, "warehouse"));
@@ -114,8 +140,10 @@ Result<Measurement> Run(const Options& arguments) {
   measurement.detail = {{"row_bytes", settings.row_bytes}, {"versions", kVersions}};
   const auto step = [&](const std::string& name, const std::function<Status()>& body) -> Status {
     static_cast<void>(PeakMebibytes());
+    const OwnMemoryWatch own;
     BRAID_TRY_ASSIGN(const double seconds, Seconds(body));
     measurement.detail.emplace_back(name + "_s", seconds);
+    measurement.detail.emplace_back(name + "_own_mb", own.PeakMebibytes());
     measurement.detail.emplace_back(name + "_rss_mb", PeakMebibytes());
     return Ok();
   };

@@ -13,7 +13,10 @@ namespace braid {
 /// While it lives, this thread's operator new throws std::bad_alloc for more than so many bytes.
 class AllocationLimit {
  public:
-  explicit AllocationLimit(std::size_t bytes) : before_(limit()) { limit() = bytes; }
+  explicit AllocationLimit(std::size_t bytes) : before_(limit()) {
+    limit() = bytes;
+    was_reached() = false;
+  }
   ~AllocationLimit() { limit() = before_; }
   AllocationLimit(const AllocationLimit&) = delete;
   AllocationLimit& operator=(const AllocationLimit&) = delete;
@@ -21,6 +24,11 @@ class AllocationLimit {
   static std::size_t& limit() {
     static thread_local std::size_t bytes = SIZE_MAX;
     return bytes;
+  }
+  /// Whether this thread asked for more since the last limit was set: some libraries turn std::bad_alloc into another error.
+  static bool& was_reached() {
+    static thread_local bool reached = false;
+    return reached;
   }
 
  private:
@@ -43,7 +51,9 @@ class AllocationLimit {
 #if BRAID_OWN_OPERATOR_NEW
 // Not inlined: the compiler would see free() of what it knows to come from new.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
-  void* memory = bytes > braid::AllocationLimit::limit() ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+  const bool is_refused = bytes > braid::AllocationLimit::limit();
+  if (is_refused) braid::AllocationLimit::was_reached() = true;
+  void* memory = is_refused ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }

@@ -29,4 +29,23 @@ class MemoryBudget {
   std::int64_t used_bytes_ = 0;
 };
 
+/// Bytes of a budget that it holds as long as it lives, once it has got them. Who holds some must not wait for anybody
+/// who may be waiting for the same budget.
+class MemoryShare {
+ public:
+  /// Waits until the bytes are free. `budget` may be null: nothing is counted; else it outlives this.
+  MemoryShare(MemoryBudget* budget, std::int64_t bytes) : budget_(budget), bytes_(bytes) {
+    if (budget_ != nullptr) budget_->Reserve(bytes_);
+  }
+  ~MemoryShare() {
+    if (budget_ != nullptr) budget_->Release(bytes_);
+  }
+  MemoryShare(const MemoryShare&) = delete;
+  MemoryShare& operator=(const MemoryShare&) = delete;
+
+ private:
+  MemoryBudget* budget_;
+  std::int64_t bytes_;
+};
+
 }  // namespace braid

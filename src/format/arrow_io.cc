@@ -9,6 +9,8 @@
 #include <arrow/status.h>
 #include <fmt/format.h>
 
+#include "types/buffer_pool.h"
+
 namespace braid {
 namespace {
 
@@ -65,7 +67,8 @@ class ArrowInput : public arrow::io::RandomAccessFile {
     // The byte count comes from the file, so a damaged one must not decide how much memory is taken.
     const int64_t available =
         std::clamp<int64_t>(file_->size_bytes() - std::max<int64_t>(position, 0), 0, std::max<int64_t>(byte_count, 0));
-    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::ResizableBuffer> buffer, arrow::AllocateResizableBuffer(available));
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::ResizableBuffer> buffer,
+                          arrow::AllocateResizableBuffer(available, BufferPool()));
     ARROW_ASSIGN_OR_RAISE(const int64_t read, ReadAt(position, available, buffer->mutable_data()));
     ARROW_RETURN_NOT_OK(buffer->Resize(read));
     return buffer;

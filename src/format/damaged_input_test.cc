@@ -8,6 +8,7 @@
 
 #include "base/allocation_limit_testing.h"
 #include "base/byte_mutator_testing.h"
+#include "base/little_endian.h"
 #include "base/text.h"
 #include "format/avro_container.h"
 #include "format/avro_cursor.h"
@@ -19,6 +20,7 @@
 #include "format/orc_tail.h"
 #include "format/orc_timestamps.h"
 #include "format/roaring_union.h"
+#include "types/buffer_pool.h"
 
 namespace braid {
 namespace {
@@ -213,6 +215,81 @@ TEST(DamagedInputTest, OrcNanosecondsBelowZero) {
   const OrcStripeFooter footer{.streams = {stream(Kind::kData, 0, seconds), stream(Kind::kSecondary, 3, nanos)}, .encodings = {0, 0}, .writer_zone = {}};
   BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, OrcTimestampReader::Open(*file, OrcTail(), footer, 1, "/f.orc"));
   EXPECT_THAT(reader->Read(1, "/f.orc"), IsError(ErrorCode::kCorruption));
+}
+
+// ---- Parquet: what the library would take on a damaged file's word. ----
+
+Status ReadParquetFile(const FileSystem& fs, const std::vector<DataField>& fields) {
+  BRAID_TRY_ASSIGN(const FileFormat* parquet, FindFileFormat("parquet"));
+  BRAID_TRY_ASSIGN(const auto reader, parquet->OpenReader(fs, "/f.parquet", {.columns = fields, .filter = nullptr}));
+  BRAID_TRY(ReadAllBatches(*reader));
+  return Ok();
+}
+
+/// Reads all rows; fails the test if that asks for much memory at once.
+Status ReadParquet(const std::string& bytes, const std::vector<DataField>& fields) {
+  MemoryFileSystem fs;
+  BRAID_TRY(fs.Replace("/f.parquet", bytes));
+  const AllocationLimit limit(kMostBytes);
+  const Status read = ReadParquetFile(fs, fields);
+  EXPECT_FALSE(AllocationLimit::was_reached());
+  return read;
+}
+
+// One column chunk of 20 values: "PAR1", a page whose header begins with its type (15 00) and its sizes before and
+// after compression (15 … 15 …), zigzag varints.
+TEST(DamagedInputTest, ParquetPagesThatAreMoreThanTheirChunk) {
+  const std::vector<DataField> fields = MakeFields({{"n", DataType::BigInt().NotNull()}});
+  std::vector<DatumList> rows;
+  for (std::int64_t i = 0; i < 20; ++i) rows.push_back({Datum(i)});
+  for (const std::string codec : {"none", "zstd"}) {
+    SCOPED_TRACE(codec);
+    MemoryFileSystem fs;
+    const Options options(Options::Map{{"file.compression", codec}, {"parquet.enable.dictionary", "false"}});
+    ASSERT_THAT(WriteFile(**FindFileFormat("parquet"), fs, "/f.parquet", fields, rows, options), IsOk());
+    BRAID_ASSERT_OK_AND_ASSIGN(const std::string good, fs.ReadAll("/f.parquet"));
+    EXPECT_THAT(ReadParquet(good, fields), IsOk());
+    ASSERT_EQ(good.substr(0, 8), std::string("PAR1\x15\0\x15\xC0", 8)) << "160 bytes, zigzag";
+    const BufferPeak peak;
+    std::string damaged = good;
+    // The size before compression takes two bytes, and so does the one after it if nothing is compressed: 1 GiB in five
+    // bytes leaves no room, so that the page's header ends later and the page begins in the middle of itself.
+    damaged.replace(7, 2, Varint(std::uint64_t{2} << 30));
+    EXPECT_THAT(ReadParquet(damaged, fields), IsError(ErrorCode::kCorruption));
+    damaged = good;
+    damaged.replace(10, codec == "none" ? 2 : 1, Varint(std::uint64_t{2} << 30));
+    EXPECT_THAT(ReadParquet(damaged, fields), IsError(ErrorCode::kCorruption));
+    EXPECT_LT(peak.bytes(), 4 << 20);
+  }
+}
+
+// The footer begins with its version (15 …) and the list of columns (19 and a byte with the number and the kind).
+TEST(DamagedInputTest, ParquetFootersWithListsThatAreLongerThanThey) {
+  const std::vector<DataField> fields = MakeFields({{"n", DataType::BigInt().NotNull()}});
+  MemoryFileSystem fs;
+  ASSERT_THAT(WriteFile(**FindFileFormat("parquet"), fs, "/f.parquet", fields, {{Datum(std::int64_t{1})}}), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::string good, fs.ReadAll("/f.parquet"));
+  const std::size_t trailer = good.size() - 8;
+  const std::size_t footer = trailer - LittleEndianAt<std::uint32_t>(good, trailer);
+  ASSERT_EQ(good.substr(footer, 4), "\x15\x02\x19\x2C") << "two elements: the root and its column";
+  // The same list with its number in a byte string: as many as the library lets through.
+  std::string longer = good.substr(footer, trailer - footer);
+  longer.replace(3, 1, "\xFC" + Varint(999'999));
+  std::string bytes = good.substr(0, footer) + longer;
+  AppendLittleEndian(static_cast<std::uint32_t>(longer.size()), bytes);
+  const Status read = ReadParquet(bytes + "PAR1", fields);
+  EXPECT_THAT(read, IsError(ErrorCode::kCorruption));
+}
+
+TEST(DamagedInputTest, ParquetDataFiles) {
+  const std::vector<DataField> fields = TypeFields();
+  const BufferPeak peak;
+  ReadDamaged(TestFile("types_limits.parquet"), 1500, [&](const std::string& bytes) {
+    const Status read = ReadParquet(bytes, fields);
+    EXPECT_TRUE(read || read.error().code() != ErrorCode::kUnavailable) << read.error().message();
+    return read.has_value();
+  });
+  EXPECT_LT(peak.bytes(), kMostBytes);
 }
 
 // ---- Avro. ----

@@ -14,6 +14,7 @@
 
 #include "format/arrow_io.h"
 #include "types/batch.h"
+#include "types/buffer_pool.h"
 
 namespace braid {
 namespace {
@@ -83,12 +84,14 @@ class LeafReplacer {
       return Error(ErrorCode::kInternal, fmt::format("the INT96 values of {} do not go with their levels", path_));
     }
     const auto* raw = reinterpret_cast<const parquet::Int96*>(reader.values());
-    BRAID_ARROW_TRY_ASSIGN(std::shared_ptr<arrow::Buffer> millis,
-                           arrow::AllocateBuffer(slots->length() * static_cast<std::int64_t>(sizeof(std::int64_t))),
-                           ArrowTask::kReading, path_);
-    BRAID_ARROW_TRY_ASSIGN(std::shared_ptr<arrow::Buffer> nanos,
-                           arrow::AllocateBuffer(slots->length() * static_cast<std::int64_t>(sizeof(std::int32_t))),
-                           ArrowTask::kReading, path_);
+    BRAID_ARROW_TRY_ASSIGN(
+        std::shared_ptr<arrow::Buffer> millis,
+        arrow::AllocateBuffer(slots->length() * static_cast<std::int64_t>(sizeof(std::int64_t)), BufferPool()),
+        ArrowTask::kReading, path_);
+    BRAID_ARROW_TRY_ASSIGN(
+        std::shared_ptr<arrow::Buffer> nanos,
+        arrow::AllocateBuffer(slots->length() * static_cast<std::int64_t>(sizeof(std::int32_t)), BufferPool()),
+        ArrowTask::kReading, path_);
     auto* millis_out = millis->mutable_data_as<std::int64_t>();
     auto* nanos_out = nanos->mutable_data_as<std::int32_t>();
     for (std::int64_t i = 0; i < slots->length(); ++i) {
@@ -129,7 +132,7 @@ arrow::Result<std::unique_ptr<Int96ColumnReader>> Int96ColumnReader::Open(parque
     std::shared_ptr<parquet::internal::RecordReader> values;
     if (column->physical_type() == parquet::Type::INT96) {
       values = parquet::internal::RecordReader::Make(column, parquet::internal::LevelInfo::ComputeLevelInfo(column),
-                                                     arrow::default_memory_pool());
+                                                     BufferPool());
       values->SetPageReader(group->GetColumnPageReader(leaf));
     }
     result->leaves_.push_back(std::move(values));

@@ -21,11 +21,13 @@
 #include "format/parquet_error.h"
 #include "format/parquet_format.h"
 #include "format/parquet_int96.h"
+#include "format/parquet_limits.h"
 #include "format/parquet_pruning.h"
 #include "format/parquet_schema.h"
 #include "io/storage_traits.h"
 #include "types/batch_bytes.h"
 #include "types/buffer_pool.h"
+#include "types/parked_values.h"
 
 namespace braid {
 namespace {
@@ -56,10 +58,16 @@ class ParquetReader : public FileReader {
 
   Status Open(std::unique_ptr<InputFile> file) {
     return CatchParquet(ArrowTask::kReading, path_, [&]() -> Status {
-      parquet::ReaderProperties properties(BufferPool());
+      parquet::ReaderProperties properties(&page_pool_);
+      // From far away that would be a request more.
+      if (!is_far_) {
+        BRAID_TRY_ASSIGN(const std::int32_t longest, LongestFooterList(*file));
+        properties.set_thrift_container_size_limit(longest);
+      }
       properties.enable_buffered_stream();
       properties.set_buffer_size(kReadBufferBytes);
       auto raw = parquet::ParquetFileReader::Open(MakeArrowInput(std::move(file)), properties);
+      page_pool_.set_limit_bytes(LargestPageBytes(*raw->metadata()));
       AcceptOptionalKeys(*raw->metadata());
       parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
       // From far away the wanted columns of a row group come together, in few large requests.
@@ -136,8 +144,6 @@ class ParquetReader : public FileReader {
     if (request_.rows && !request_.rows->HasAny(first, row_count)) return Ok();
     batch_rows_ = BatchRowsOf(*metadata().RowGroup(group));
     reader_->set_batch_size(batch_rows_);
-    plain_.reset();
-    int96_.clear();
     if (!plain_leaves_.empty()) {
       BRAID_ARROW_TRY_ASSIGN(plain_, reader_->GetRecordBatchReader({group}, plain_leaves_), ArrowTask::kReading, path_);
     }
@@ -149,6 +155,12 @@ class ParquetReader : public FileReader {
     rows_left_ = row_count;
     next_row_ = first;
     return Ok();
+  }
+
+  /// Lets go of the pages that the column readers hold.
+  void EndRowGroup() {
+    plain_.reset();
+    int96_.clear();
   }
 
   /// So many rows that a batch takes no more than it may, if rows are equally long.
@@ -199,14 +211,17 @@ class ParquetReader : public FileReader {
     }
     first_row_ = std::exchange(next_row_, next_row_ + row_count);
     rows_left_ -= row_count;
-    return std::optional(
-        Batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(request_.columns), row_count, std::move(columns)),
-              .kinds = nullptr});
+    if (rows_left_ == 0) EndRowGroup();
+    plain.reset();
+    Batch batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(request_.columns), row_count, std::move(columns)),
+                .kinds = nullptr};
+    return std::optional(ParkLongValues(batch).batch);
   }
 
   std::string path_;
   FileReadRequest request_;
   bool is_far_;
+  PagePool page_pool_;  // outlives what reads pages
   std::unique_ptr<parquet::arrow::FileReader> reader_;
   std::vector<std::vector<int>> leaves_;    // one a wanted column
   std::vector<std::size_t> plain_columns_;  // wanted columns that Arrow reads as they are, in the file's order

@@ -10,19 +10,21 @@
 #include <arrow/util/compression.h>
 #include <fmt/format.h>
 #include <parquet/column_writer.h>
-#include <parquet/file_writer.h>
 #include <parquet/level_conversion.h>
 #include <parquet/properties.h>
 
 #include "format/arrow_io.h"
 #include "format/parquet_dictionary.h"
 #include "format/parquet_error.h"
+#include "format/parquet_file_builder.h"
 #include "format/parquet_format.h"
 #include "format/parquet_levels.h"
+#include "format/parquet_long_page.h"
 #include "format/parquet_schema.h"
 #include "format/statistics.h"
 #include "types/batch_bytes.h"
 #include "types/buffer_pool.h"
+#include "types/parked_values.h"
 
 namespace braid {
 namespace {
@@ -64,6 +66,7 @@ Result<arrow::Compression::type> ParseCodec(std::string_view name) {
 struct WriteSettings {
   std::shared_ptr<parquet::WriterProperties> properties;
   std::int64_t row_group_bytes = 0;
+  int codec_level = arrow::util::kUseDefaultCompressionLevel;
 };
 
 Result<bool> GetDictionaryOption(const Options& options, const std::string& column_suffix, bool fallback) {
@@ -82,10 +85,12 @@ Result<WriteSettings> ReadSettings(const parquet::SchemaDescriptor& schema, cons
   BRAID_TRY_ASSIGN(const arrow::Compression::type codec,
                    ParseCodec(options.Get("parquet.compression", options.Get("file.compression", "zstd"))));
   builder.compression(codec);
+  int codec_level = arrow::util::kUseDefaultCompressionLevel;
   if (codec == arrow::Compression::ZSTD) {
     BRAID_TRY_ASSIGN(const std::int64_t table_level, options.GetInt("file.compression.zstd-level", 1));
     BRAID_TRY_ASSIGN(const std::int64_t level, options.GetInt("parquet.compression.codec.zstd.level", table_level));
-    builder.compression_level(static_cast<int>(std::clamp<std::int64_t>(level, 1, 22)));
+    codec_level = static_cast<int>(std::clamp<std::int64_t>(level, 1, 22));
+    builder.compression_level(codec_level);
   }
 
   BRAID_TRY_ASSIGN(const std::int64_t page_bytes, options.GetMemorySize("parquet.page.size", std::int64_t{1} << 20));
@@ -110,7 +115,9 @@ Result<WriteSettings> ReadSettings(const parquet::SchemaDescriptor& schema, cons
 
   BRAID_TRY_ASSIGN(const std::int64_t block_bytes, options.GetMemorySize("file.block-size", kRowGroupBytes));
   BRAID_TRY_ASSIGN(const std::int64_t row_group_bytes, options.GetMemorySize("parquet.block.size", block_bytes));
-  return WriteSettings{.properties = builder.build(), .row_group_bytes = std::max<std::int64_t>(row_group_bytes, 1)};
+  return WriteSettings{.properties = builder.build(),
+                       .row_group_bytes = std::max<std::int64_t>(row_group_bytes, 1),
+                       .codec_level = codec_level};
 }
 
 /// Nanoseconds of the day and Julian day (spec data.md §2.3), the former never negative.
@@ -154,6 +161,12 @@ bool HasLongValues(const arrow::Array& values) {
   return static_cast<const arrow::BinaryArray&>(values).total_values_length() / values.length() > kLongValueBytes;
 }
 
+/// Whether a leaf of a long row gets a page of its own.
+bool IsLongLeaf(const arrow::Array& values) {
+  if (!arrow::is_base_binary_like(values.type_id())) return false;
+  return static_cast<const arrow::BinaryArray&>(values).total_values_length() >= kLongValueBytes;
+}
+
 class ParquetWriter : public FileWriter {
  public:
   ParquetWriter(std::string path, std::vector<DataField> fields, std::shared_ptr<parquet::schema::GroupNode> schema,
@@ -168,7 +181,7 @@ class ParquetWriter : public FileWriter {
   Status Write(const Batch& batch) override {
     if (batch.rows->num_rows() == 0) return Ok();
     return CatchParquet(ArrowTask::kWriting, path_, [&]() -> Status {
-      if (writer_ == nullptr) {
+      if (builder_ == nullptr) {
         BRAID_TRY_ASSIGN(settings_.properties, PropertiesFor(*batch.rows));
         Start();
       }
@@ -176,21 +189,20 @@ class ParquetWriter : public FileWriter {
     });
   }
 
-  std::int64_t estimated_bytes() const override { return file_->position() + BufferedBytes(); }
-  std::int64_t buffered_bytes() const override { return BufferedBytes(); }
+  std::int64_t estimated_bytes() const override { return file_->position() + buffered_bytes(); }
+  std::int64_t buffered_bytes() const override { return builder_ == nullptr ? 0 : builder_->buffered_bytes(); }
 
   Status Flush() override {
     return CatchParquet(ArrowTask::kWriting, path_, [&]() -> Status {
-      if (group_ != nullptr) std::exchange(group_, nullptr)->Close();
+      if (builder_ != nullptr) builder_->CloseBufferedRowGroup();
       return Ok();
     });
   }
 
   Result<WrittenFile> Finish() override {
     BRAID_TRY(CatchParquet(ArrowTask::kWriting, path_, [&]() -> Status {
-      if (writer_ == nullptr) Start();
-      const std::unique_ptr<parquet::ParquetFileWriter> writer = std::move(writer_);
-      writer->Close();
+      if (builder_ == nullptr) Start();
+      std::exchange(builder_, nullptr)->Finish();
       return Ok();
     }));
     WrittenFile written{.size_bytes = file_->position(), .row_count = row_count_, .columns = statistics_.Finish()};
@@ -199,7 +211,9 @@ class ParquetWriter : public FileWriter {
   }
 
  private:
-  void Start() { writer_ = parquet::ParquetFileWriter::Open(MakeArrowOutput(*file_), schema_, settings_.properties); }
+  void Start() {
+    builder_ = std::make_unique<ParquetFileBuilder>(MakeArrowOutput(*file_), schema_, settings_.properties);
+  }
 
   /// The properties, with dictionaries only where they pay and without bounds of values that are too long for the footer
   /// (Arrow keeps four copies of the longest to find that out), to judge by the file's first rows.
@@ -227,15 +241,17 @@ class ParquetWriter : public FileWriter {
     for (std::int64_t start = 0, count = 0; start < rows.num_rows(); start += count) {
       count = RowsWithin(rows, start, kStepRows, kStepBytes);
       const std::shared_ptr<arrow::RecordBatch> part = rows.Slice(start, count);
-      if (group_ == nullptr) group_ = writer_->AppendBufferedRowGroup();
-      int leaf = 0;
-      for (std::size_t i = 0; i < fields_.size(); ++i) {
-        BRAID_TRY(WriteColumn(fields_[i], part->column(static_cast<int>(i)), leaf));
+      if (count == 1 && BytesOf(*part).used >= kLongRowBytes) {
+        BRAID_TRY(WriteLongRow(*part));
+      } else {
+        if (!builder_->has_buffered_row_group()) builder_->OpenBufferedRowGroup();
+        int leaf = 0;
+        for (std::size_t i = 0; i < fields_.size(); ++i) {
+          BRAID_TRY(WriteColumn(fields_[i], part->column(static_cast<int>(i)), leaf));
+        }
+        if (builder_->buffered_bytes() >= settings_.row_group_bytes) builder_->CloseBufferedRowGroup();
       }
-      row_count_ += part->num_rows();
-      if (BufferedBytes() >= settings_.row_group_bytes) {
-        std::exchange(group_, nullptr)->Close();
-      }
+      row_count_ += count;
     }
     statistics_.Update(rows);
     return Ok();
@@ -244,26 +260,54 @@ class ParquetWriter : public FileWriter {
   Status WriteColumn(const DataField& field, const std::shared_ptr<arrow::Array>& column, int& next_leaf) {
     BRAID_TRY_ASSIGN(const std::vector<ParquetLeaf> leaves, ShredColumn(field.name, field.type, column));
     for (const ParquetLeaf& leaf : leaves) {
-      parquet::ColumnWriter& writer = *group_->column(next_leaf++);
-      const std::int16_t* definitions = leaf.definition_levels.empty() ? nullptr : leaf.definition_levels.data();
-      const std::int16_t* repetitions = leaf.repetition_levels.empty() ? nullptr : leaf.repetition_levels.data();
-      if (writer.type() == parquet::Type::INT96) {
-        WriteInt96(leaf, definitions, repetitions, writer);
-      } else {
-        BRAID_ARROW_TRY(
-            writer.WriteArrow(definitions, repetitions, leaf.level_count, *leaf.values, &context_, leaf.nullable),
-            ArrowTask::kWriting, path_);
-      }
+      BRAID_TRY(WriteLeaf(leaf, builder_->column(next_leaf++)));
     }
     return Ok();
   }
 
-  /// Encoded pages of the open row group and an estimate of what is not encoded yet.
-  std::int64_t BufferedBytes() const {
-    if (group_ == nullptr) return 0;
-    const parquet::RowGroupWriter::BufferedStats stats = group_->estimated_buffered_stats();
-    return group_->total_compressed_bytes() + group_->total_compressed_bytes_written() + stats.def_level_bytes +
-           stats.rep_level_bytes + stats.value_bytes + stats.dict_bytes;
+  Status WriteLeaf(const ParquetLeaf& leaf, parquet::ColumnWriter& writer) {
+    const std::int16_t* definitions = leaf.definition_levels.empty() ? nullptr : leaf.definition_levels.data();
+    const std::int16_t* repetitions = leaf.repetition_levels.empty() ? nullptr : leaf.repetition_levels.data();
+    if (writer.type() == parquet::Type::INT96) {
+      WriteInt96(leaf, definitions, repetitions, writer);
+      return Ok();
+    }
+    BRAID_ARROW_TRY(
+        writer.WriteArrow(definitions, repetitions, leaf.level_count, *leaf.values, &context_, leaf.nullable),
+        ArrowTask::kWriting, path_);
+    return Ok();
+  }
+
+  /// Writes a row group of one row, whose long values go to the file one after the other.
+  Status WriteLongRow(const arrow::RecordBatch& row) {
+    builder_->CloseBufferedRowGroup();
+    builder_->OpenRowGroup();
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      BRAID_TRY_ASSIGN(const std::vector<ParquetLeaf> leaves,
+                       ShredColumn(fields_[i].name, fields_[i].type, row.column(static_cast<int>(i))));
+      for (const ParquetLeaf& leaf : leaves) {
+        ParquetFileBuilder::Column column = builder_->NextColumn();
+        const parquet::ColumnDescriptor& descriptor = *column.metadata->descr();
+        if (IsLongLeaf(*leaf.values)) {
+          const auto path = descriptor.path();
+          const parquet::WriterProperties& properties = builder_->properties();
+          BRAID_ARROW_TRY_ASSIGN(
+              const std::int64_t written,
+              WriteLongPage(leaf, descriptor, {properties.compression(path), settings_.codec_level}, *column.pages),
+              ArrowTask::kWriting, path_);
+          bytes += written;
+          ReleasePages(*leaf.values);
+        } else {
+          const auto writer =
+              parquet::ColumnWriter::Make(column.metadata, std::move(column.pages), &builder_->properties());
+          BRAID_TRY(WriteLeaf(leaf, *writer));
+          bytes += writer->Close();
+        }
+      }
+    }
+    builder_->CloseRowGroup(1, bytes);
+    return Ok();
   }
 
   std::string path_;
@@ -274,8 +318,7 @@ class ParquetWriter : public FileWriter {
   StatisticsCollector statistics_;
   std::shared_ptr<parquet::ArrowWriterProperties> arrow_properties_ = parquet::default_arrow_writer_properties();
   parquet::ArrowWriteContext context_{BufferPool(), arrow_properties_.get()};
-  std::unique_ptr<parquet::ParquetFileWriter> writer_;  // from the first rows on
-  parquet::RowGroupWriter* group_ = nullptr;            // owned by writer_
+  std::unique_ptr<ParquetFileBuilder> builder_;  // from the first rows on
   std::int64_t row_count_ = 0;
 };
 

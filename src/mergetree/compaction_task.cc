@@ -5,9 +5,23 @@
 #include "base/text.h"
 #include "mergetree/compaction_task_internal.h"
 #include "mergetree/data_file_options.h"
+#include "types/batch_bytes.h"
 
 namespace braid {
 namespace {
+
+// What a compaction takes, as measured with columns of up to a few hundred bytes: a batch of each run with its pages,
+// and the open row group with the batch that goes into it. Small files take no more than they hold.
+constexpr std::int64_t kRunBytes = std::int64_t{8} << 20;
+constexpr std::int64_t kWriterBytes = std::int64_t{24} << 20;
+constexpr std::int64_t kExpansion = 4;        // of compressed files, about
+constexpr std::int64_t kCopiesOfLongRow = 3;  // while it is decoded
+
+std::int64_t ReaderBytes(const SortedRun& run) {
+  std::int64_t largest = 0;
+  for (const DataFileMeta& file : run.files()) largest = std::max(largest, file.file_size);
+  return std::min(kRunBytes, kExpansion * largest);
+}
 
 /// How a file moves up without being merged with others.
 enum class Upgrade : std::uint8_t {
@@ -301,7 +315,34 @@ Result<CompactionPurpose> CompactionPurpose::FromOptions(const Options& options,
   return purpose;
 }
 
+std::int64_t CompactionTask::MemoryBytes() const {
+  std::int64_t file_bytes = 0;
+  std::int64_t longest_row = 0;
+  for (const DataFileMeta& file : unit.files) {
+    file_bytes += file.file_size;
+    longest_row = std::max(longest_row, file.file_size / std::max<std::int64_t>(file.row_count, 1));
+  }
+  std::int64_t runs_bytes = 0;
+  // Files that are damaged are reported when they are read.
+  if (const Result<std::vector<Section>> sections = PartitionIntoSections(unit.files, schema.key_fields)) {
+    for (const Section& section : *sections) {
+      std::int64_t bytes = 0;
+      for (const SortedRun& run : section) bytes += ReaderBytes(run);
+      runs_bytes = std::max(runs_bytes, bytes);
+    }
+  }
+  if (purpose.rule) {
+    for (const LevelRun& run : upper) runs_bytes += ReaderBytes(run.run);
+  }
+  const std::int64_t writers_bytes =
+      std::min(kWriterBytes, kExpansion * file_bytes) * (purpose.writes_changelog ? 2 : 1);
+  const std::int64_t long_row = longest_row >= kMaxBatchBytes ? kCopiesOfLongRow * longest_row : 0;
+  return runs_bytes + writers_bytes + long_row;
+}
+
 Result<CompactResult> CompactionTask::Run() const {
+  // Taken at once, and nothing that a compaction waits for needs memory of the same budget.
+  const MemoryShare share(memory, memory == nullptr ? 0 : MemoryBytes());
   CompactResult result;
   Compaction compaction(*this, result);
   const Status status = unit.rewrites_each_file ? compaction.RewriteEach() : compaction.Run();

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "base/options.h"
 #include "base/result.h"
 #include "mergetree/changelog_merger_internal.h"
@@ -64,8 +65,11 @@ struct CompactionTask {
   std::int64_t small_file_bytes = 0;
   bool force_rewrite = false;
   bool drop_retractions = false;
+  MemoryBudget* memory = nullptr;  ///< of all compactions of a writer; null: without bound
 
-  /// After an error nothing that was written is left.
+  /// What this compaction takes in memory, about: its readers and writers, not what an aggregate collects.
+  std::int64_t MemoryBytes() const;
+  /// Waits for its part of `memory` first. After an error nothing that was written is left.
   Result<CompactResult> Run() const;
 };
 

@@ -128,9 +128,14 @@ class MemorySort {
 
 class SortedRowsReader : public BatchReader {
  public:
-  SortedRowsReader(std::unique_ptr<const KeyValueSchema> schema, MemorySort sort, GroupMerger merger,
+  /// `merges`: the rows of a key belong together; else every row is kept.
+  SortedRowsReader(std::unique_ptr<const KeyValueSchema> schema, MemorySort sort, GroupMerger merger, bool merges,
                    std::int64_t batch_rows)
-      : schema_(std::move(schema)), sort_(std::move(sort)), merger_(std::move(merger)), batch_rows_(batch_rows) {}
+      : schema_(std::move(schema)),
+        sort_(std::move(sort)),
+        merger_(std::move(merger)),
+        merges_(merges),
+        batch_rows_(batch_rows) {}
 
   Result<std::optional<Batch>> Next() override {
     while (next_ < sort_.entries().size()) {
@@ -149,9 +154,11 @@ class SortedRowsReader : public BatchReader {
     std::int64_t bytes = 0;
     for (; next_ < entries.size(); ++next_) {
       const SortEntry& entry = entries[next_];
-      if (groups_.empty() || !sort_.SameKey(entries[next_ - 1], entry)) {
+      if (groups_.empty() || !merges_ || !sort_.SameKey(entries[next_ - 1], entry)) {
         if (!groups_.empty()) groups_.group_ends.push_back(groups_.row_count());
         if (groups == batch_rows_ || bytes >= kMaxBatchBytes) return;
+        // A long row comes alone, so that it need not be copied.
+        if (groups > 0 && sort_.BytesOfRow(entry) >= kMaxBatchBytes) return;
         ++groups;
       }
       groups_.row_sources.push_back(entry.source);
@@ -164,6 +171,7 @@ class SortedRowsReader : public BatchReader {
   std::unique_ptr<const KeyValueSchema> schema_;  // which `sort_` refers to
   MemorySort sort_;
   GroupMerger merger_;
+  bool merges_;
   std::int64_t batch_rows_;
   std::size_t next_ = 0;
   RowGroups groups_;
@@ -176,14 +184,15 @@ Result<std::unique_ptr<BatchReader>> SortInMemory(const KeyValueSchema& schema, 
                                                   const MergeOptions& options) {
   auto own_schema = std::make_unique<const KeyValueSchema>(schema);
   BRAID_TRY_ASSIGN(MemorySort sort, MemorySort::Make(*own_schema));
+  const bool merges = function != nullptr;
   GroupMerger merger(schema, std::move(function), options);
   for (Batch& batch : batches) {
     BRAID_TRY(sort.Add(batch));
     merger.AddSource(std::move(batch));
   }
   sort.Sort();
-  std::unique_ptr<BatchReader> reader =
-      std::make_unique<SortedRowsReader>(std::move(own_schema), std::move(sort), std::move(merger), options.batch_rows);
+  std::unique_ptr<BatchReader> reader = std::make_unique<SortedRowsReader>(
+      std::move(own_schema), std::move(sort), std::move(merger), merges, options.batch_rows);
   return reader;
 }
 

@@ -198,6 +198,8 @@ class MergeReader : public BatchReader {
       if (starts_group) {
         if (groups > 0) groups_.group_ends.push_back(groups_.row_count());
         if (groups == batch_rows_ || bytes >= kMaxBatchBytes) return Ok();
+        // A long row comes alone, so that it need not be copied.
+        if (groups > 0 && run.row_bytes >= kMaxBatchBytes) return Ok();
         ++groups;
         key_prefix = heads_[winner];
         if constexpr (!kWhole) key_bytes = run.keys.bytes(run.row);

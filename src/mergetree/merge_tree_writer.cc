@@ -196,6 +196,7 @@ class BucketWriter : public MergeTreeWriter {
       if (run.level > unit->output_level) task.upper.push_back(run);
     }
     task.max_level = levels_.max_level();
+    task.memory = config_.compaction_memory;
     task.small_file_bytes = options_.compaction.small_file_bytes;
     task.force_rewrite = options_.compaction.force_rewrite_all_files;
     task.drop_retractions = unit->output_level != 0 &&

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "base/options.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
@@ -45,6 +46,8 @@ struct MergeTreeWriterConfig {
   std::string spill_directory;  ///< local; empty: no spilling
   /// Compactions run on this pool; null: on the caller's thread. Must outlive the writer.
   ThreadPool* compaction_pool = nullptr;
+  /// What compactions take their memory from; they wait for it. Null: there is no bound. Must outlive the writer.
+  MemoryBudget* compaction_memory = nullptr;
   const Clock* clock = &SystemClock();
 };
 

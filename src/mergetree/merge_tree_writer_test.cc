@@ -1,6 +1,9 @@
 #include "mergetree/merge_tree_writer.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
@@ -18,6 +21,21 @@ namespace {
 
 constexpr char kBucket[] = "/t/bucket-0";
 
+/// Tells when a file is opened.
+class WatchedReaders : public PlainKeyValueReaderFactory {
+ public:
+  WatchedReaders(std::shared_ptr<const FileSystem> fs, KeyValueSchema schema, std::function<void()> on_open)
+      : PlainKeyValueReaderFactory(std::move(fs), kBucket, std::move(schema)), on_open_(std::move(on_open)) {}
+
+  Result<std::unique_ptr<BatchReader>> Open(const DataFileMeta& file, bool merged) override {
+    if (on_open_) on_open_();
+    return PlainKeyValueReaderFactory::Open(file, merged);
+  }
+
+ private:
+  std::function<void()> on_open_;
+};
+
 /// One bucket: what was committed, and writers on it.
 class Bucket {
  public:
@@ -28,16 +46,21 @@ class Bucket {
   std::vector<DataFileMeta>& files() { return files_; }
   FileSystem& fs() { return *fs_; }
 
-  Result<std::unique_ptr<MergeTreeWriter>> Open(ThreadPool* pool = nullptr, std::string spill_directory = {}) {
+  /// Called by compactions of writers opened from now on, for each file that they open.
+  std::function<void()> on_open;
+
+  Result<std::unique_ptr<MergeTreeWriter>> Open(ThreadPool* pool = nullptr, std::string spill_directory = {},
+                                                MemoryBudget* compaction_memory = nullptr) {
     MergeTreeWriterConfig config;
     config.schema = schema_;
     config.options = options_;
     config.files = files_;
-    config.readers = readers_ = std::make_shared<PlainKeyValueReaderFactory>(fs_, kBucket, schema_);
+    config.readers = readers_ = std::make_shared<WatchedReaders>(fs_, schema_, on_open);
     BRAID_TRY_ASSIGN(config.writers,
                      MakeKeyValueWriterFactory({fs_, kBucket, schema_, SchemaId(0), options_, &clock_}));
     config.spill_directory = std::move(spill_directory);
     config.compaction_pool = pool;
+    config.compaction_memory = compaction_memory;
     config.clock = &clock_;
     return MergeTreeWriter::Make(std::move(config));
   }
@@ -363,6 +386,33 @@ void CheckAgainstModel(std::mt19937_64& random) {
   }
   writer.reset();
   std::filesystem::remove_all(spill);
+}
+
+TEST(MergeTreeWriterTest, CompactionsWaitForTheirMemory) {
+  Bucket bucket({});
+  for (const char* value : {"a", "b"}) {
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto writer, bucket.Open());
+    ASSERT_THAT(writer->Write(OneRow(bucket.schema(), 1, value)), IsOk());
+    BRAID_ASSERT_OK_AND_ASSIGN(const BucketChanges changes, writer->PrepareCommit(false));
+    bucket.Apply(changes);
+  }
+  ThreadPool pool(1);
+  MemoryBudget budget(100);  // less than any compaction takes: it runs alone
+  std::int64_t least_used = INT64_MAX;
+  bucket.on_open = [&] { least_used = std::min(least_used, budget.used_bytes()); };
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto writer, bucket.Open(&pool, {}, &budget));
+  ASSERT_TRUE(budget.TryReserve(1));
+  ASSERT_THAT(writer->Compact(true), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(const BucketChanges before, writer->PrepareCommit(false));
+  EXPECT_TRUE(before.empty());
+  EXPECT_TRUE(writer->is_compacting());
+  budget.Release(1);
+  BRAID_ASSERT_OK_AND_ASSIGN(const BucketChanges after, writer->PrepareCommit(true));
+  EXPECT_EQ(after.compact_before.size(), 2U);
+  EXPECT_EQ(after.compact_after.size(), 1U);
+  EXPECT_GT(least_used, 100);
+  EXPECT_LT(least_used, INT64_MAX);
+  EXPECT_EQ(budget.used_bytes(), 0);
 }
 
 TEST(MergeTreeWriterTest, EqualsAMapUnderRandomOptions) {

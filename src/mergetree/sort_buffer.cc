@@ -12,6 +12,7 @@
 #include "mergetree/spill_file_internal.h"
 #include "types/batch_bytes.h"
 #include "types/buffer_pool.h"
+#include "types/parked_values.h"
 
 namespace braid {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 constexpr std::int64_t kSmallBatchRows = 8192;
 constexpr std::int64_t kSmallBatchBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kCoalescedRows = 65536;
+constexpr std::int64_t kMuchBytes = std::int64_t{32} << 20;  // for an allocator to keep
 
 Result<std::shared_ptr<arrow::Array>> ConcatenateColumns(const std::vector<std::shared_ptr<arrow::Array>>& parts) {
   auto result = arrow::Concatenate(parts, BufferPool());
@@ -87,18 +89,39 @@ SortBuffer::SortBuffer(KeyValueSchema schema, SortBufferOptions options)
 SortBuffer::~SortBuffer() = default;
 
 std::int64_t SortBuffer::row_count() const {
-  std::int64_t rows = memory_rows_;
+  std::int64_t rows = memory_rows_ + parked_rows_;
   for (const auto& file : spilled_) rows += file->row_count();
   return rows;
 }
 
 std::int64_t SortBuffer::memory_bytes() const {
-  return data_bytes_ + memory_rows_ * kSortBytesPerRow;
+  return data_bytes_ + (memory_rows_ + parked_rows_) * kSortBytesPerRow;
+}
+
+bool SortBuffer::CanSpill() const {
+  return options_.spillable && !options_.spill_directory.empty();
+}
+
+std::int64_t SortBuffer::disk_bytes() const {
+  std::int64_t bytes = parked_bytes_;
+  for (const auto& file : spilled_) bytes += file->size_bytes();
+  return bytes;
 }
 
 Status SortBuffer::Add(const Batch& values, std::int64_t first_sequence_number) {
   const std::int64_t rows = values.row_count();
   if (rows == 0) return Ok();
+  const std::int64_t long_bytes = CanSpill() ? LongValueBytes(values) : 0;
+  if (long_bytes > 0 && long_bytes <= options_.max_disk_bytes - disk_bytes()) {
+    const ParkedBatch parked = ParkLongValues(values);
+    if (parked.parked_bytes == long_bytes) {
+      BRAID_TRY_ASSIGN(Batch batch, NumberRows(schema_, parked.batch, first_sequence_number));
+      parked_.push_back(std::move(batch));
+      parked_rows_ += rows;
+      parked_bytes_ += parked.parked_bytes;
+      return Ok();
+    }
+  }
   const RowBytes bytes = BytesOf(*values.rows);
   BRAID_TRY_ASSIGN(Batch batch, NumberRows(schema_, values, first_sequence_number));
   memory_rows_ += rows;
@@ -129,47 +152,55 @@ Status SortBuffer::Coalesce() {
 }
 
 Result<bool> SortBuffer::Spill() {
-  if (!options_.spillable || options_.spill_directory.empty()) return false;
+  if (!CanSpill()) return false;
   if (static_cast<int>(spilled_.size()) + 1 >= options_.max_spill_files) return false;
-  std::int64_t disk_bytes = 0;
-  for (const auto& file : spilled_) disk_bytes += file->size_bytes();
   // What the next file will take is not known; its size in memory is the safe guess.
-  if (data_bytes_ > options_.max_disk_bytes - disk_bytes) return false;
+  if (data_bytes_ > options_.max_disk_bytes - disk_bytes()) return false;
   if (memory_rows_ == 0) return true;
   BRAID_TRY(Coalesce());
-  BRAID_TRY_ASSIGN(const std::unique_ptr<BatchReader> rows, SortInMemory(schema_, batches_, nullptr, MergeOptions{}));
+  BRAID_TRY_ASSIGN(std::unique_ptr<BatchReader> rows, SortInMemory(schema_, batches_, nullptr, MergeOptions{}));
   BRAID_TRY_ASSIGN(std::unique_ptr<SpillFile> file,
                    SpillFile::Write(schema_, options_.spill_directory,
                                     SpillCodec{options_.compression, options_.zstd_level}, *rows));
   spilled_.push_back(std::move(file));
-  batches_.clear();
-  memory_rows_ = 0;
-  data_bytes_ = 0;
+  rows.reset();  // which refers to the batches
+  ForgetBatches();
   return true;
 }
 
 Result<std::unique_ptr<BatchReader>> SortBuffer::Sorted(std::shared_ptr<const MergeFunction> function) {
   BRAID_TRY(Coalesce());
-  if (spilled_.empty()) return SortInMemory(schema_, batches_, std::move(function), MergeOptions{});
+  if (spilled_.empty() && parked_.empty()) return SortInMemory(schema_, batches_, std::move(function), MergeOptions{});
   std::vector<std::unique_ptr<BatchReader>> runs;
   for (const auto& file : spilled_) {
     BRAID_TRY_ASSIGN(std::unique_ptr<BatchReader> run, file->Open());
     runs.push_back(std::move(run));
   }
-  if (memory_rows_ > 0) {
-    BRAID_TRY_ASSIGN(std::unique_ptr<BatchReader> run, SortInMemory(schema_, batches_, nullptr, MergeOptions{}));
+  for (const std::vector<Batch>* batches : {&batches_, &parked_}) {
+    if (batches->empty()) continue;
+    BRAID_TRY_ASSIGN(std::unique_ptr<BatchReader> run, SortInMemory(schema_, *batches, nullptr, MergeOptions{}));
     runs.push_back(std::move(run));
   }
   return MakeMergeReader(schema_, std::move(runs), std::move(function), MergeOptions{});
 }
 
-void SortBuffer::Clear() {
+void SortBuffer::ForgetBatches() {
+  const bool is_much = data_bytes_ >= kMuchBytes;
   batches_.clear();
   small_.clear();
   small_rows_ = 0;
   small_held_bytes_ = 0;
   memory_rows_ = 0;
   data_bytes_ = 0;
+  // Compactions begin now, on other threads, which could not use what this one keeps.
+  if (is_much) ReleaseFreedMemory();
+}
+
+void SortBuffer::Clear() {
+  ForgetBatches();
+  parked_.clear();
+  parked_rows_ = 0;
+  parked_bytes_ = 0;
   spilled_.clear();
 }
 

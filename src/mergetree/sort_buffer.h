@@ -31,7 +31,8 @@ struct SortBufferOptions {
 };
 
 /// Rows of one bucket that wait to be sorted and flushed: in memory up to a bound, then in sorted runs in local files,
-/// which are deleted with it (spec data.md §3.2). One thread at a time.
+/// which are deleted with it (spec data.md §3.2). The values of long rows are parked outside of memory at once, where
+/// spilling is allowed. One thread at a time.
 class SortBuffer {
  public:
   /// Precondition: the schema's value fields hold all key fields.
@@ -61,6 +62,10 @@ class SortBuffer {
  private:
   /// Puts the small batches together into one.
   Status Coalesce();
+  bool CanSpill() const;
+  /// Those in memory.
+  void ForgetBatches();
+  std::int64_t disk_bytes() const;
 
   KeyValueSchema schema_;
   SortBufferOptions options_;
@@ -70,6 +75,10 @@ class SortBuffer {
   std::int64_t small_held_bytes_ = 0;  // what they are slices of counts fully
   std::int64_t memory_rows_ = 0;
   std::int64_t data_bytes_ = 0;  // of the batches
+  // Key-value batches of long rows whose values are in files (types/parked_values.h): a run of its own.
+  std::vector<Batch> parked_;
+  std::int64_t parked_rows_ = 0;
+  std::int64_t parked_bytes_ = 0;
   std::vector<std::unique_ptr<SpillFile>> spilled_;
 };
 

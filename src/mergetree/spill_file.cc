@@ -15,6 +15,7 @@
 
 #include "base/uuid.h"
 #include "mergetree/spill_file_internal.h"
+#include "types/buffer_pool.h"
 
 namespace braid {
 namespace {
@@ -89,6 +90,7 @@ SpillFile::~SpillFile() {
 Status SpillFile::WriteRows(const SpillCodec& codec, BatchReader& rows) {
   arrow::ipc::IpcWriteOptions options = arrow::ipc::IpcWriteOptions::Defaults();
   options.use_threads = false;
+  options.memory_pool = BufferPool();
   BRAID_TRY_ASSIGN(options.codec, MakeCodec(codec));
   BRAID_TRY_ASSIGN(const auto sink, Check(arrow::io::FileOutputStream::Open(path_), path_));
   const std::shared_ptr<arrow::Schema> arrow_schema = ToArrowSchema(KeyValueReadFields(schema_));
@@ -116,9 +118,11 @@ Status SpillFile::WriteRows(const SpillCodec& codec, BatchReader& rows) {
 }
 
 Result<std::unique_ptr<BatchReader>> SpillFile::Open() const {
-  BRAID_TRY_ASSIGN(std::shared_ptr<arrow::io::ReadableFile> input, Check(arrow::io::ReadableFile::Open(path_), path_));
+  BRAID_TRY_ASSIGN(std::shared_ptr<arrow::io::ReadableFile> input,
+                   Check(arrow::io::ReadableFile::Open(path_, BufferPool()), path_));
   arrow::ipc::IpcReadOptions options = arrow::ipc::IpcReadOptions::Defaults();
   options.use_threads = false;
+  options.memory_pool = BufferPool();
   BRAID_TRY_ASSIGN(auto reader, Check(arrow::ipc::RecordBatchStreamReader::Open(std::move(input), options), path_));
   std::unique_ptr<BatchReader> result = std::make_unique<SpillReader>(schema_, path_, std::move(reader));
   return result;

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "base/result.h"
-#include "meta/manifest.h"
 #include "mergetree/merge_tree_writer.h"
+#include "meta/manifest.h"
 #include "table/deletion_vectors.h"
 #include "table/table.h"
 #include "types/batch.h"
@@ -35,6 +36,7 @@ struct BucketWriterConfig {
   BucketDeletions deletions;        ///< deletion vectors of those files; key tables only
   std::string spill_directory;
   std::string commit_user;
+  MemoryBudget* compaction_memory = nullptr;  ///< as MergeTreeWriterConfig's
   /// The table has had the rows before: if it tracks rows, they come with RowIdField and RowSequenceField, the latter
   /// NULL where the row was changed.
   bool rows_are_known = false;

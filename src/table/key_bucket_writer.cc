@@ -71,7 +71,8 @@ Result<std::unique_ptr<BucketWriter>> MakeKeyBucketWriter(BucketWriterConfig con
                              .readers = std::make_shared<BucketFiles>(table, config.partition, config.bucket, schema),
                              .writers = std::move(writers),
                              .spill_directory = config.spill_directory,
-                             .compaction_pool = &CpuPool()};
+                             .compaction_pool = &CpuPool(),
+                             .compaction_memory = config.compaction_memory};
   BRAID_TRY_ASSIGN(auto writer, MergeTreeWriter::Make(std::move(tree)));
   return std::unique_ptr<BucketWriter>(std::make_unique<KeyBucketWriter>(std::move(writer)));
 }

@@ -8,6 +8,7 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include "base/memory_budget.h"
 #include "base/text.h"
 #include "base/thread_pool.h"
 #include "io/temporary_directory.h"
@@ -20,12 +21,15 @@
 #include "table/row_kind_column.h"
 #include "table/row_router.h"
 #include "table/write.h"
+#include "types/buffer_pool.h"
 
 namespace braid {
 
 namespace {
 
 using BucketKey = std::pair<BinaryRow, BucketId>;
+
+constexpr std::int64_t kMuchBytes = std::int64_t{32} << 20;  // for an allocator to keep
 
 // Features whose rules this version does not follow when it writes: doing so anyway would damage the table.
 Status CheckWritable(const Table& table) {
@@ -108,10 +112,18 @@ struct OpenBucket {
 
 class DataTableWriter : public TableWriter {
  public:
-  DataTableWriter(const Table& table, TableWriterOptions options, std::optional<Snapshot> snapshot, std::unique_ptr<RowRouter> router,
-                  SpillDirectory spill, WriterSettings settings, DefaultValues defaults)
-      : table_(table), options_(std::move(options)), snapshot_(std::move(snapshot)), router_(std::move(router)), spill_(std::move(spill)),
-        settings_(settings), defaults_(std::move(defaults)), row_kind_column_(RowKindColumn(table)) {}
+  DataTableWriter(const Table& table, TableWriterOptions options, std::optional<Snapshot> snapshot,
+                  std::unique_ptr<RowRouter> router, SpillDirectory spill, WriterSettings settings,
+                  DefaultValues defaults)
+      : table_(table),
+        options_(std::move(options)),
+        snapshot_(std::move(snapshot)),
+        router_(std::move(router)),
+        spill_(std::move(spill)),
+        settings_(settings),
+        compaction_memory_(settings.buffer_bytes / 2),
+        defaults_(std::move(defaults)),
+        row_kind_column_(RowKindColumn(table)) {}
 
   Status Write(const Batch& batch) override {
     BRAID_TRY(CheckNotNull(batch));
@@ -123,7 +135,9 @@ class DataTableWriter : public TableWriter {
   }
 
   Result<std::vector<CommitMessage>> PrepareCommit(bool wait_compaction, std::int64_t identifier) override {
+    const bool frees_much = WaitingBytes() >= kMuchBytes;
     Prepared prepared = Prepare(wait_compaction, settings_.IsFullCompactionDue(identifier));
+    if (frees_much) ReleaseFreedMemory();  // rows that this thread brought and another one flushed
     if (prepared.status) return std::move(prepared.messages);
     // Buckets that did not fail have handed over files that nobody will commit. What cannot be deleted is an orphan.
     static_cast<void>(TableCommit(table_, options_.commit_user).Abort(prepared.messages));
@@ -238,8 +252,14 @@ class DataTableWriter : public TableWriter {
 
   Result<OpenBucket*> Open(const BucketKey& key) {
     if (const auto it = buckets_.find(key); it != buckets_.end()) return &it->second;
-    BucketWriterConfig config{.table = table_, .partition = key.first, .bucket = key.second, .files = {}, .deletions = {},
-                              .spill_directory = spill_.path(), .commit_user = options_.commit_user,
+    BucketWriterConfig config{.table = table_,
+                              .partition = key.first,
+                              .bucket = key.second,
+                              .files = {},
+                              .deletions = {},
+                              .spill_directory = spill_.path(),
+                              .commit_user = options_.commit_user,
+                              .compaction_memory = &compaction_memory_,
                               .rows_are_known = options_.rows_are_known};
     BRAID_TRY_ASSIGN(config.files, ExistingFiles(key));
     OpenBucket bucket;
@@ -286,11 +306,19 @@ class DataTableWriter : public TableWriter {
     return files;
   }
 
+  // Of rows that wait in memory.
+  std::int64_t WaitingBytes() const {
+    std::int64_t bytes = 0;
+    for (const auto& [key, bucket] : buckets_) bytes += bucket.writer->memory_bytes();
+    return bytes;
+  }
+
   Status StayWithinBuffer() {
     const auto used_by = [](const auto& item) { return item.second.writer->memory_bytes(); };
-    std::int64_t used = 0;
-    for (const auto& item : buckets_) used += used_by(item);
-    while (used > settings_.buffer_bytes) {
+    std::int64_t used = WaitingBytes();
+    const std::int64_t allowed =
+        std::max(settings_.buffer_bytes / 2, settings_.buffer_bytes - compaction_memory_.used_bytes());
+    while (used > allowed) {
       const auto largest = std::max_element(buckets_.begin(), buckets_.end(), [&](const auto& a, const auto& b) { return used_by(a) < used_by(b); });
       const std::int64_t before = used_by(*largest);
       BRAID_TRY(largest->second.writer->ReleaseMemory());
@@ -307,6 +335,8 @@ class DataTableWriter : public TableWriter {
   std::unique_ptr<RowRouter> router_;
   SpillDirectory spill_;  // outlives the writers
   WriterSettings settings_;
+  // Compactions take up to half of the buffer's bytes, and rows wait in what they leave. Outlives the writers.
+  MemoryBudget compaction_memory_;
   DefaultValues defaults_;
   std::optional<std::size_t> row_kind_column_;
   MetadataFileNames names_;

@@ -1,6 +1,7 @@
 #include "types/buffer_pool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -8,6 +9,7 @@
 #include <arrow/memory_pool.h>
 #include <arrow/status.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/mman.h>
 
 namespace braid {
@@ -25,6 +27,7 @@ class MappingPool : public arrow::MemoryPool {
   arrow::Status Allocate(int64_t size, int64_t alignment, uint8_t** out) override {
     ARROW_RETURN_NOT_OK(IsMapped(size, alignment) ? Map(size, out) : small_.Allocate(size, alignment, out));
     stats_.DidAllocateBytes(size);
+    RaisePeak();
     return arrow::Status::OK();
   }
 
@@ -39,6 +42,7 @@ class MappingPool : public arrow::MemoryPool {
       *pointer = static_cast<uint8_t*>(moved);
     }
     stats_.DidReallocateBytes(old_size, new_size);
+    RaisePeak();
     return arrow::Status::OK();
   }
 
@@ -58,7 +62,17 @@ class MappingPool : public arrow::MemoryPool {
   int64_t num_allocations() const override { return stats_.num_allocations(); }
   std::string backend_name() const override { return small_.backend_name(); }
 
+  void ForgetPeak() { peak_ = stats_.bytes_allocated(); }
+  std::int64_t peak() const { return peak_; }
+
  private:
+  void RaisePeak() {
+    const std::int64_t now = stats_.bytes_allocated();
+    std::int64_t peak = peak_.load(std::memory_order_relaxed);
+    while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+    }
+  }
+
   static bool IsMapped(int64_t size, int64_t alignment) { return size >= kMappedBytes && alignment <= kPageBytes; }
 
   static arrow::Status NoMemory(int64_t size) {
@@ -84,13 +98,33 @@ class MappingPool : public arrow::MemoryPool {
 
   arrow::MemoryPool& small_ = *arrow::default_memory_pool();
   arrow::internal::MemoryPoolStats stats_;
+  std::atomic<std::int64_t> peak_ = 0;  // since ForgetPeak
 };
+
+MappingPool* Pool() {
+  static auto* pool = new MappingPool();  // never destroyed: buffers may outlive what else is
+  return pool;
+}
 
 }  // namespace
 
 arrow::MemoryPool* BufferPool() {
-  static auto* pool = new MappingPool();  // never destroyed: buffers may outlive what else is
-  return pool;
+  return Pool();
+}
+
+void ReleaseFreedMemory() {
+  Pool()->ReleaseUnused();
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+BufferPeak::BufferPeak() : before_(Pool()->bytes_allocated()) {
+  Pool()->ForgetPeak();
+}
+
+std::int64_t BufferPeak::bytes() const {
+  return std::max<std::int64_t>(0, Pool()->peak() - before_);
 }
 
 }  // namespace braid

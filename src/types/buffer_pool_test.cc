@@ -42,6 +42,18 @@ TEST(BufferPoolTest, CountsBytesAndForgetsThemWhenTheyAreFreed) {
   }
 }
 
+TEST(BufferPoolTest, TellsThePeakOfAWhile) {
+  auto before = arrow::AllocateBuffer(9 * kMiB, BufferPool());
+  ASSERT_TRUE(before.ok());
+  const BufferPeak peak;
+  EXPECT_EQ(peak.bytes(), 0);
+  auto growing = arrow::AllocateResizableBuffer(kMiB, BufferPool());
+  ASSERT_TRUE(growing.ok() && (*growing)->Resize(30 * kMiB).ok() && (*growing)->Resize(5 * kMiB).ok());
+  before->reset();
+  EXPECT_EQ(peak.bytes(), 31 * kMiB) << "a small buffer is copied into one of its own";
+  EXPECT_EQ(BufferPeak().bytes(), 0);
+}
+
 TEST(BufferPoolTest, SaysThatMemoryCannotBeHad) {
   EXPECT_TRUE(arrow::AllocateBuffer(std::int64_t{1} << 60, BufferPool()).status().IsOutOfMemory());
 }

@@ -240,6 +240,11 @@ Status CheckSameTypes(Columns columns) {
 ArrayResult Gather(Columns columns, const Selection& selection) {
   using Wide = std::array<std::uint64_t, 2>;
   BRAID_TRY(CheckSameTypes(columns));
+  // A row that is alone in its batch may be a long one: it is not copied.
+  if (selection.size() == 1) {
+    const auto& column = columns[selection.sources.empty() ? 0 : static_cast<std::size_t>(selection.sources[0])];
+    if (column->length() == 1) return column;
+  }
   switch (columns[0]->type_id()) {
     case arrow::Type::BOOL: return GatherBooleans(columns, selection);
     case arrow::Type::INT8: return GatherFixedWidth<std::uint8_t>(columns, selection);

@@ -420,5 +420,39 @@ def scenario_sql_schema_changes(warehouse):
         warehouse.expect_rows(name, columns, [r for r in rows if r[0] > 4], reading=["--filter", "k > 4"])
 
 
+def scenario_sql_long_rows(warehouse):
+    """Rows of megabytes, which Braid writes as row groups and pages of their own: Java reads, compacts and rewrites them."""
+    megabytes = 6
+    lorem = "abcdefghij" * (megabytes * 100_000)
+    for codec, version in (("zstd", "v1"), ("snappy", "v1"), ("gzip", "v2"), ("none", "v1")):
+        name = f"d.long_{codec}"
+        warehouse.sql(
+            "CREATE DATABASE IF NOT EXISTS d",
+            f"CREATE TABLE {name} (k INT, s STRING, a ARRAY<STRING>, n INT, PRIMARY KEY (k) NOT ENFORCED) WITH "
+            f"('bucket' = '1', 'file.compression' = '{codec}', 'parquet.writer.version' = '{version}')",
+            *(
+                f"INSERT INTO {name} SELECT k, REPEAT(s, m), ARRAY[s, REPEAT(s, m), CAST(NULL AS STRING)], k FROM "
+                f"(VALUES {values(rows)}) AS v(k, s, m)"
+                for rows in (
+                    [[1, "short", 1], [2, "abcdefghij", megabytes * 100_000], [3, "short", 1]],
+                    [[2, "newer", 1], [3, "abcdefghij", megabytes * 100_000], [4, "abcdefghij", megabytes * 100_000]],
+                )
+            ),
+        )
+
+        def row(key, text, repeated):
+            return [key, repeated, [text, repeated, None], key]
+
+        columns = ["k", "s", "a", "n"]
+        rows = [row(1, "short", "short"), row(2, "newer", "newer")]
+        rows += [row(key, "abcdefghij", lorem) for key in (3, 4)]
+        warehouse.expect_rows(name, columns, rows)
+        warehouse.java({"op": "write", "table": name, "rows": [row(5, "abcdefghij", lorem)]}, {"op": "compact", "table": name})
+        rows.append(row(5, "abcdefghij", lorem))
+        warehouse.expect_rows(name, columns, rows)
+        warehouse.sql(f"CALL sys.compact(`table` => '{name}')")
+        warehouse.expect_rows(name, columns, rows)
+
+
 def scenarios():
     return {name[len("scenario_") :]: function for name, function in globals().items() if name.startswith("scenario_")}

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+#include "types/batch.h"
+
+namespace braid {
+
+/// A batch whose rows are longer than this on average, and that is no smaller, has long rows: its values can be parked.
+inline constexpr std::int64_t kLongRowBytes = std::int64_t{4} << 20;
+inline constexpr std::int64_t kParkedBytes = std::int64_t{16} << 20;
+
+struct ParkedBatch {
+  Batch batch;
+  std::int64_t parked_bytes = 0;  ///< of its values that are not in memory; 0: the batch is the one given
+};
+
+/// How many bytes `ParkLongValues` would move; mostly 0.
+std::int64_t LongValueBytes(const Batch& batch);
+
+/// The same rows, where the bytes of columns of BYTES and STRING (not nested ones) with at least kParkedBytes lie in a
+/// file without a name in $TMPDIR, or /tmp, and are mapped for reading: not memory of the process, but page cache,
+/// which the system can write out. So long rows can wait, for other runs of a merge or for their flush, however many
+/// they are. The file goes with the last reference. A column stays in memory if its rows are short on average, or if
+/// there is no room for such a file. Any thread.
+ParkedBatch ParkLongValues(const Batch& batch);
+
+/// To be called when parked values have been used and are not for now: their pages no longer count as resident in this
+/// process. Reading them again brings them back. Does nothing with other columns.
+void ReleasePages(const arrow::Array& column);
+
+}  // namespace braid
