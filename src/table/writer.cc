@@ -37,8 +37,8 @@ Status CheckWritable(const Table& table) {
     BRAID_TRY_ASSIGN(const bool enabled, table.options().GetBool(option, false));
     if (enabled) return unsupported(fmt::format("'{}'='true'", option));
   }
-  for (const char* option : {"data-file.external-paths", "global-index.external-path", "blob-descriptor-field",
-                             "blob-view-field", "blob-external-storage-field"}) {
+  for (const char* option :
+       {"data-file.external-paths", "global-index.external-path", "blob-descriptor-field", "blob-view-field", "blob-external-storage-field"}) {
     if (table.options().Has(option)) return unsupported(fmt::format("the option '{}'", option));
   }
   for (const std::string& name : Split(table.options().Get("blob-field", ""), ',')) {
@@ -104,16 +104,25 @@ struct OpenBucket {
   std::unique_ptr<BucketWriter> writer;
   std::optional<std::string> deletion_index;  // the bucket's index file of deletion vectors
   bool changed = false;                       // since its last full compaction
+  std::set<std::string> files{};              // that its compactions look keys up in
 };
 
 class DataTableWriter : public TableWriter {
  public:
-  DataTableWriter(const Table& table, TableWriterOptions options, std::optional<Snapshot> snapshot, std::unique_ptr<RowRouter> router,
-                  SpillDirectory spill, WriterSettings settings, DefaultValues defaults)
-      : table_(table), options_(std::move(options)), snapshot_(std::move(snapshot)), router_(std::move(router)), spill_(std::move(spill)),
-        settings_(settings), defaults_(std::move(defaults)), row_kind_column_(RowKindColumn(table)) {}
+  DataTableWriter(const Table& table, TableWriterOptions options, std::optional<Snapshot> snapshot,
+                  std::unique_ptr<RowRouter> router, SpillDirectory spill, WriterSettings settings,
+                  DefaultValues defaults)
+      : table_(table),
+        options_(std::move(options)),
+        snapshot_(std::move(snapshot)),
+        spill_(std::move(spill)),
+        router_(std::move(router)),
+        settings_(settings),
+        defaults_(std::move(defaults)),
+        row_kind_column_(RowKindColumn(table)) {}
 
   Status Write(const Batch& batch) override {
+    if (options_.rows_were_written) return WriteRows(batch);
     BRAID_TRY(CheckNotNull(batch));
     BRAID_TRY_ASSIGN(Batch rows, defaults_.Fill(batch));
     if (row_kind_column_ && rows.row_count() > 0) {
@@ -200,7 +209,8 @@ class DataTableWriter : public TableWriter {
   Status AddDeletions(const std::optional<BucketDeletions>& deletions, const BucketKey& key, OpenBucket& bucket,
                       CommitMessage& message) {
     if (!settings_.deletion_vectors || (message.compact_before.empty() && !deletions)) return Ok();
-    message.compact_deletion_base = DeletionVectorBase{key.first, key.second, bucket.deletion_index};
+    message.compact_deletion_base = DeletionVectorBase{key.first, key.second, bucket.deletion_index, bucket.files};
+    for (const DataFileMeta& file : message.compact_after) bucket.files.insert(file.file_name);
     if (!deletions) return Ok();
     BRAID_TRY_ASSIGN(IndexManifestEntry index, WriteDeletionVectors(table_, key.first, key.second, *deletions, names_));
     bucket.deletion_index = index.file_name;
@@ -212,6 +222,7 @@ class DataTableWriter : public TableWriter {
     BRAID_TRY_ASSIGN(std::vector<IndexManifestEntry> indexes, router_->WriteChangedIndexes(names_));
     for (IndexManifestEntry& index : indexes)
       MessageOf(messages, {index.partition, index.bucket}).new_index_files.push_back(std::move(index));
+    router_->AddBases(messages);
     return Ok();
   }
 
@@ -249,6 +260,7 @@ class DataTableWriter : public TableWriter {
       }
       BRAID_TRY_ASSIGN(config.deletions, deletions_->ReadBucket(table_.file_system(), key.first, key.second));
       bucket.deletion_index = deletions_->IndexFileOf(key.first, key.second);
+      for (const DataFileMeta& file : config.files) bucket.files.insert(file.file_name);
     }
     BRAID_TRY_ASSIGN(bucket.writer, MakeBucketWriter(std::move(config)));
     return &buckets_.emplace(key, std::move(bucket)).first->second;
@@ -304,8 +316,8 @@ class DataTableWriter : public TableWriter {
   Table table_;
   TableWriterOptions options_;
   std::optional<Snapshot> snapshot_;
+  SpillDirectory spill_;  // outlives the router and the writers
   std::unique_ptr<RowRouter> router_;
-  SpillDirectory spill_;  // outlives the writers
   WriterSettings settings_;
   DefaultValues defaults_;
   std::optional<std::size_t> row_kind_column_;
@@ -328,15 +340,17 @@ Result<std::string> BucketDirectory(const Table& table, const BinaryRow& partiti
 Result<std::unique_ptr<TableWriter>> TableWriter::Make(const Table& table, TableWriterOptions options) {
   BRAID_TRY(CheckWritable(table));
   std::optional<Snapshot> snapshot;
-  if (!options.ignore_previous_files) {
+  if (options.snapshot) {
+    snapshot = options.snapshot;
+  } else if (!options.ignore_previous_files) {
     BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
     if (latest) {
       BRAID_TRY_ASSIGN(snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
     }
   }
-  BRAID_TRY_ASSIGN(auto router, RowRouter::Make(table, snapshot));
-  BRAID_TRY_ASSIGN(DefaultValues defaults, DefaultValues::Make(table.schema().fields));
   BRAID_TRY_ASSIGN(SpillDirectory spill, SpillDirectory::Make(options.spill_directory));
+  BRAID_TRY_ASSIGN(auto router, RowRouter::Make(table, snapshot, spill.path(), options.share));
+  BRAID_TRY_ASSIGN(DefaultValues defaults, DefaultValues::Make(table.schema().fields));
   BRAID_TRY_ASSIGN(const WriterSettings settings, WriterSettings::FromOptions(table, options));
   return std::unique_ptr<TableWriter>(
       std::make_unique<DataTableWriter>(table, std::move(options), std::move(snapshot), std::move(router), std::move(spill), settings,
