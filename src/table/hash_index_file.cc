@@ -39,7 +39,7 @@ Result<IndexManifestEntry> WriteHashIndex(const Table& table, const BinaryRow& p
   entry.file_name = names.NextIndex();
   entry.file_size = static_cast<std::int64_t>(bytes.size());
   entry.row_count = static_cast<std::int64_t>(hashes.size());
-  BRAID_TRY_ASSIGN(const std::string path, IndexFilePath(table, entry));
+  BRAID_TRY_ASSIGN(const std::string path, PlaceIndexFile(table, entry));
   BRAID_TRY_ASSIGN(const auto file, table.file_system().Create(path));
   BRAID_TRY(file->Append(bytes));
   BRAID_TRY(file->Close());

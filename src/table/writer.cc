@@ -38,7 +38,7 @@ Status CheckWritable(const Table& table) {
     if (enabled) return unsupported(fmt::format("'{}'='true'", option));
   }
   for (const char* option :
-       {"data-file.external-paths", "global-index.external-path", "blob-descriptor-field", "blob-view-field", "blob-external-storage-field"}) {
+       {"global-index.external-path", "blob-descriptor-field", "blob-view-field", "blob-external-storage-field"}) {
     if (table.options().Has(option)) return unsupported(fmt::format("the option '{}'", option));
   }
   for (const std::string& name : Split(table.options().Get("blob-field", ""), ',')) {
@@ -335,6 +335,11 @@ class DataTableWriter : public TableWriter {
 Result<std::string> BucketDirectory(const Table& table, const BinaryRow& partition, BucketId bucket) {
   BRAID_TRY_ASSIGN(const DatumList values, partition.ToDatums(PartitionTypes(table.layout())));
   return JoinPath(table.paths().root(), table.layout().BucketDirectory(values, bucket));
+}
+
+Result<std::shared_ptr<NewFilePlaces>> PlacesOf(const Table& table, const BinaryRow& partition, BucketId bucket) {
+  BRAID_TRY_ASSIGN(const DatumList values, partition.ToDatums(PartitionTypes(table.layout())));
+  return NewFilePlaces::Make(table.options(), table.paths().root(), table.layout().BucketDirectory(values, bucket));
 }
 
 Result<std::unique_ptr<TableWriter>> TableWriter::Make(const Table& table, TableWriterOptions options) {

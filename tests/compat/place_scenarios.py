@@ -71,5 +71,77 @@ def scenario_writers_of_crossing_keys(warehouse):
     warehouse.expect_rows(table, ["k", "p", "v"], key_rows(model))
 
 
+STRATEGIES = {
+    "round-robin": {},
+    "entropy-inject": {},
+    "weight-robin": {"data-file.external-paths.weights": "1,3"},
+    "specific-fs": {"data-file.external-paths.specific-fs": "FILE"},
+}
+KINDS = {
+    "append": {"bucket": "-1"},
+    "fixed": {"bucket": "2", "changelog-producer": "input", "file-index.bloom-filter.columns": "v",
+              "file-index.in-manifest-threshold": "1 b"},
+    "dynamic": {"bucket": "-1", "dynamic-bucket.target-row-num": "10", "index-file-in-data-file-dir": "true"},
+    "vectors": {"bucket": "2", "deletion-vectors.enabled": "true", "index-file-in-data-file-dir": "true"},
+}
+
+
+def files_below(folder):
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def scenario_external_paths(warehouse):
+    """Files outside of the table by every strategy: both write, compact, expire and read them in turns."""
+    warehouse.sql("CREATE DATABASE d")
+    for strategy, more in STRATEGIES.items():
+        for kind, options in KINDS.items():
+            name = f"{kind}_{strategy.replace('-', '_')}"
+            table = f"d.{name}"
+            roots = [warehouse.folder / "outside" / name / root for root in ("a", "b")]
+            key = {} if kind == "append" else {"primary_key": ["k", "p"]}
+            warehouse.braid(
+                {
+                    "op": "create_table",
+                    "table": table,
+                    "columns": [["k", "INT NOT NULL"], ["p", "STRING NOT NULL"], ["v", "STRING"]],
+                    "partition_by": ["p"],
+                    **key,
+                    "options": {
+                        **options,
+                        **more,
+                        "compaction.min.file-num": "2",
+                        "data-file.external-paths": ",".join(f"file://{root}" for root in roots),
+                        "data-file.external-paths.strategy": strategy,
+                    },
+                }
+            )
+            model, count = {}, 0
+            for turn in range(6):
+                rows = [[k if key else count + k, "p%d" % (k % 2), f"{turn}"] for k in range(turn, turn + 12)]
+                count += 100
+                engine = warehouse.java if turn % 2 else warehouse.braid
+                engine({"op": "write", "table": table, "rows": rows})
+                upsert(model, rows)
+                if turn % 3 == 2:
+                    other = warehouse.braid if turn % 2 else warehouse.java
+                    other({"op": "compact", "table": table})
+                warehouse.expect_rows(table, ["k", "p", "v"], key_rows(model))
+            inside = [path for path in files_below(warehouse.root / "d.db" / name) if path.parent.name.startswith("bucket-")]
+            if inside:
+                raise Failure(f"{table} has files inside of the table: {inside[:3]}")
+            written = files_below(roots[0].parent)
+            warehouse.run_braid("table", "check", warehouse.root, table)
+            # What expiry leaves is what the newest snapshot names; the rest is gone from outside, too.
+            warehouse.braid({"op": "compact", "table": table})
+            warehouse.run_braid("table", "expire", warehouse.root, table, "--retain-max", "1", "--retain-min", "1")
+            left = files_below(roots[0].parent)
+            if len(left) >= len(written):
+                raise Failure(f"{table}: {len(left)} files outside after expiry, {len(written)} before")
+            warehouse.run_braid("table", "check", warehouse.root, table)
+            warehouse.expect_rows(table, ["k", "p", "v"], key_rows(model))
+            warehouse.java({"op": "expire_snapshots", "table": table, "retain_max": 1})
+            warehouse.expect_rows(table, ["k", "p", "v"], key_rows(model))
+
+
 def scenarios():
     return {name[len("scenario_") :]: function for name, function in globals().items() if name.startswith("scenario_")}
