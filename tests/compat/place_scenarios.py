@@ -51,6 +51,32 @@ def scenario_writers_of_dynamic_buckets(warehouse):
     warehouse.expect_rows(table, columns, key_rows(model))
 
 
+def scenario_writers_that_share_dynamic_buckets(warehouse):
+    """Numbers of writers that change from turn to turn, with Java in between, each new key in its writer's buckets."""
+    table, columns, model = "d.t", ["k", "p", "v"], {}
+    warehouse.braid(
+        {
+            "op": "create_table",
+            "table": table,
+            "columns": [["k", "INT NOT NULL"], ["p", "INT NOT NULL"], ["v", "STRING"]],
+            "primary_key": ["k", "p"],
+            "partition_by": ["p"],
+            "options": {"bucket": "-1", "dynamic-bucket.target-row-num": "15"},
+        }
+    )
+    for turn, writers in enumerate((3, 2, 5, 1, 4)):
+        rows = [[k, k % 2, f"{turn} of {writers}"] for k in range(turn * 20, turn * 20 + 100)]
+        warehouse.braid({"op": "write", "table": table, "rows": rows, "writers": writers})
+        upsert(model, rows)
+        warehouse.expect_rows(table, columns, key_rows(model))
+        rows = [[k, k % 2, f"{turn} by Java"] for k in range(turn * 20 + 50, turn * 20 + 110)]
+        warehouse.java({"op": "write", "table": table, "rows": rows})
+        upsert(model, rows)
+        warehouse.expect_rows(table, columns, key_rows(model))
+    warehouse.java({"op": "compact", "table": table})
+    warehouse.expect_rows(table, columns, key_rows(model))
+
+
 def scenario_writers_of_crossing_keys(warehouse):
     """Processes that put the same new keys into different partitions at once."""
     table = "d.t"
