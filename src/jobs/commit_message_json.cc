@@ -90,6 +90,11 @@ Json EncodeBases(const std::vector<CommitMessage>& messages, Base base) {
     one.Add("partition", ToHex((message.*base)->partition.Serialize()));
     one.Add("bucket", static_cast<std::int64_t>((message.*base)->bucket.value()));
     if ((message.*base)->index_file) one.Add("indexFile", *(message.*base)->index_file);
+    if ((message.*base)->files) {
+      Json::Array files;
+      for (const std::string& file : *(message.*base)->files) files.emplace_back(file);
+      one.Add("files", Json(std::move(files)));
+    }
     array.emplace_back(std::move(one));
   }
   return Json(std::move(array));
@@ -126,6 +131,64 @@ class MessageBuilder {
   std::vector<CommitMessage> messages_;
 };
 
+Status DecodeFileNames(const Json& one, DeletionVectorBase& base) {
+  const Json* files = one.Find("files");
+  if (files == nullptr) return Ok();
+  if (!files->is_array()) return Error(ErrorCode::kCorruption, "files that were looked through are no list");
+  base.files.emplace();
+  for (const Json& file : files->as_array()) {
+    if (!file.is_string()) return Error(ErrorCode::kCorruption, "a file that was looked through has no name");
+    base.files->insert(file.as_string());
+  }
+  return Ok();
+}
+
+// What a writer placed keys by.
+Json EncodePlaces(const CommitMessage& message) {
+  Json one;
+  one.Add("messagePartition", ToHex(message.partition.Serialize()));
+  one.Add("messageBucket", static_cast<std::int64_t>(message.bucket.value()));
+  if (message.hash_base) {
+    Json::Array files;
+    for (const auto& [bucket, file] : message.hash_base->files) {
+      Json index;
+      index.Add("bucket", static_cast<std::int64_t>(bucket));
+      index.Add("name", file.name);
+      if (file.external_path) index.Add("externalPath", *file.external_path);
+      index.Add("hashCount", file.hash_count);
+      files.emplace_back(std::move(index));
+    }
+    one.Add("hashIndexes", Json(std::move(files)));
+  }
+  if (message.keys_base) {
+    one.Add("snapshot", message.keys_base->snapshot.value());
+    one.Add("identity", message.keys_base->identity);
+  }
+  return one;
+}
+
+Status DecodePlaces(const Json& one, MessageBuilder& builder) {
+  BRAID_TRY_ASSIGN(const BinaryRow partition, PartitionOf(one, "messagePartition"));
+  BRAID_TRY_ASSIGN(const BucketId bucket, BucketOf(one, "messageBucket"));
+  CommitMessage& message = builder.Of(partition, bucket);
+  if (const Json* files = one.Find("hashIndexes"); files != nullptr) {
+    if (!files->is_array()) return Error(ErrorCode::kCorruption, "hash indexes are no list");
+    HashIndexBase& base = message.hash_base.emplace();
+    for (const Json& index : files->as_array()) {
+      BRAID_TRY_ASSIGN(const BucketId of, BucketOf(index, "bucket"));
+      HashIndexBase::File& file = base.files[of.value()];
+      BRAID_TRY_ASSIGN(file.name, index.GetString("name"));
+      BRAID_TRY_ASSIGN(file.external_path, index.FindString("externalPath"));
+      BRAID_TRY_ASSIGN(file.hash_count, index.GetInteger("hashCount"));
+    }
+  }
+  BRAID_TRY_ASSIGN(const std::optional<std::string> identity, one.FindString("identity"));
+  if (!identity) return Ok();
+  BRAID_TRY_ASSIGN(const std::int64_t snapshot, one.GetInteger("snapshot"));
+  message.keys_base = KeysBase{SnapshotId(snapshot), *identity};
+  return Ok();
+}
+
 // The bytes of one list, put where they can be read as a manifest.
 Result<std::optional<std::string>> Restore(const Json& json, const char* key, Scratch& scratch) {
   BRAID_TRY_ASSIGN(const std::optional<std::string> hex, json.FindString(key));
@@ -155,6 +218,11 @@ Result<Json> EncodeCommitMessages(const std::vector<CommitMessage>& messages) {
     Json bases = EncodeBases(messages, base);
     if (!bases.as_array().empty()) json.Add(key, std::move(bases));
   }
+  Json::Array places;
+  for (const CommitMessage& message : messages) {
+    if (message.hash_base || message.keys_base) places.emplace_back(EncodePlaces(message));
+  }
+  if (!places.empty()) json.Add("places", Json(std::move(places)));
   return json;
 }
 
@@ -189,8 +257,13 @@ Result<std::vector<CommitMessage>> DecodeCommitMessages(const Json& json) {
       BRAID_TRY_ASSIGN(value.partition, PartitionOf(one, "partition"));
       BRAID_TRY_ASSIGN(value.bucket, BucketOf(one, "bucket"));
       BRAID_TRY_ASSIGN(value.index_file, one.FindString("indexFile"));
+      BRAID_TRY(DecodeFileNames(one, value));
       builder.Of(message_partition, message_bucket).*base = std::move(value);
     }
+  }
+  if (const Json* places = json.Find("places"); places != nullptr) {
+    if (!places->is_array()) return Error(ErrorCode::kCorruption, "what keys were placed by is no list");
+    for (const Json& one : places->as_array()) BRAID_TRY(DecodePlaces(one, builder));
   }
   return std::move(builder).Finish();
 }

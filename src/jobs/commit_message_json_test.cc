@@ -35,9 +35,15 @@ TEST(CommitMessageJsonTest, GivesBackEveryListOfEveryBucket) {
                            .row_count = 2};
   second.new_index_files = {index};
   second.compact_new_index_files = {index};
-  second.compact_deletion_base =
-      DeletionVectorBase{.partition = second.partition, .bucket = BucketId(1), .index_file = "index-0"};
+  second.compact_deletion_base = DeletionVectorBase{.partition = second.partition,
+                                                    .bucket = BucketId(1),
+                                                    .index_file = "index-0",
+                                                    .files = std::set<std::string>{"a", "b"}};
   second.deletion_base = DeletionVectorBase{.partition = second.partition, .bucket = BucketId(1), .index_file = {}};
+  first.hash_base =
+      HashIndexBase{.files = {{0, {.name = "index-0", .external_path = {}, .hash_count = 2}},
+                              {3, {.name = "index-3", .external_path = "file:/x/index-3", .hash_count = 0}}}};
+  second.keys_base = KeysBase{SnapshotId(7), "c0ffee-0"};
   const auto json = EncodeCommitMessages({first, second});
   ASSERT_THAT(json, IsOk());
   // As the state file keeps it.
@@ -51,6 +57,10 @@ TEST(CommitMessageJsonTest, GivesBackEveryListOfEveryBucket) {
   EXPECT_EQ((*messages)[0].new_files, first.new_files);
   EXPECT_EQ((*messages)[0].compact_before, first.compact_before);
   EXPECT_EQ((*messages)[0].compact_after, first.compact_after);
+  EXPECT_EQ((*messages)[0].hash_base, first.hash_base);
+  EXPECT_EQ((*messages)[0].keys_base, std::nullopt);
+  EXPECT_EQ((*messages)[1].hash_base, std::nullopt);
+  EXPECT_EQ((*messages)[1].keys_base, second.keys_base);
   EXPECT_EQ((*messages)[1].total_buckets, std::nullopt);
   EXPECT_EQ((*messages)[1].changelog_files, second.changelog_files);
   EXPECT_EQ((*messages)[1].deleted_files, second.deleted_files);
@@ -58,8 +68,10 @@ TEST(CommitMessageJsonTest, GivesBackEveryListOfEveryBucket) {
   ASSERT_EQ((*messages)[1].compact_new_index_files.size(), 1U);
   ASSERT_TRUE((*messages)[1].compact_deletion_base.has_value());
   EXPECT_EQ((*messages)[1].compact_deletion_base->index_file, "index-0");
+  EXPECT_EQ((*messages)[1].compact_deletion_base->files, (std::set<std::string>{"a", "b"}));
   ASSERT_TRUE((*messages)[1].deletion_base.has_value());
   EXPECT_EQ((*messages)[1].deletion_base->index_file, std::nullopt);
+  EXPECT_EQ((*messages)[1].deletion_base->files, std::nullopt);
   ASSERT_EQ((*messages)[1].new_index_files.size(), 1U);
   EXPECT_EQ((*messages)[1].new_index_files[0].file_name, "index-1");
 }

@@ -110,7 +110,6 @@ class TableSink : public EpochSink {
       std::this_thread::sleep_for(pause);
       pause *= 2;
     }
-    BRAID_TRY_ASSIGN(committed_, Head());
     return Ok();
   }
 
@@ -161,7 +160,8 @@ class TableSink : public EpochSink {
   }
 
   Status TryCommit(const std::string& commit_user, const Committable& committable, std::int64_t head,
-                   bool may_be_there) const {
+                   bool may_be_there) {
+    committed_ = -1;
     TableCommit commit(table_, commit_user, clock_);
     if (may_be_there) {
       BRAID_TRY_ASSIGN(const bool known, IsCommitted(commit, commit_user, committable.identifier, head));
@@ -169,8 +169,12 @@ class TableSink : public EpochSink {
       BRAID_TRY(CheckFiles(committable));
     }
     FaultPoint("sink.committing");
-    BRAID_TRY(commit.Commit(committable));
+    BRAID_TRY_ASSIGN(const std::vector<Snapshot> made, commit.Commit(committable));
     FaultPoint("sink.committed");
+    // Only if nobody came between does the writer know all that there is.
+    std::int64_t last = head;
+    for (const Snapshot& snapshot : made) last = snapshot.id.value() == last + 1 ? last + 1 : -1;
+    committed_ = last;
     return Ok();
   }
 
@@ -238,7 +242,7 @@ class TableSink : public EpochSink {
   const Clock& clock_;
   std::unique_ptr<TableWriter> writer_;
   std::int64_t head_ = 0;        // newest snapshot when the epoch began
-  std::int64_t committed_ = -1;  // newest after our last commit
+  std::int64_t committed_ = -1;  // newest after our last commit, if all since head_ are ours; else -1
 };
 
 class OutsideSink : public EpochSink {

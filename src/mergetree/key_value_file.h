@@ -16,6 +16,7 @@
 #include "mergetree/merge_function.h"
 #include "mergetree/merge_reader.h"
 #include "meta/manifest.h"
+#include "meta/new_file_places.h"
 #include "types/batch.h"
 
 namespace braid {
@@ -88,6 +89,7 @@ struct KeyValueWriterConfig {
   SchemaId schema_id;
   Options options;  ///< the table's: formats, compression, statistics, rolling (spec data.md §2)
   const Clock* clock = &SystemClock();
+  std::shared_ptr<NewFilePlaces> places = nullptr;  ///< of new files; null: the bucket's folder
 };
 
 /// Writes through src/format. Errors: kInvalidArgument, kUnsupported for options that cannot be followed.

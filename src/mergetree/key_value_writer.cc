@@ -73,16 +73,16 @@ Result<FilePlan> MakePlan(const KeyValueWriterConfig& config, DataFileOptions fi
 class OpenDataFile {
  public:
   /// `indexes` may be null.
-  OpenDataFile(const KeyValueSchema& schema, const FilePlan& plan, std::string path, std::unique_ptr<FileWriter> writer,
-               std::unique_ptr<FileIndexWriter> indexes)
+  OpenDataFile(const KeyValueSchema& schema, const FilePlan& plan, NewFilePlaces::Place place,
+               std::unique_ptr<FileWriter> writer, std::unique_ptr<FileIndexWriter> indexes)
       : schema_(schema),
         plan_(plan),
-        path_(std::move(path)),
-        name_(BaseName(path_)),
+        place_(std::move(place)),
+        name_(BaseName(place_.path)),
         writer_(std::move(writer)),
         indexes_(std::move(indexes)) {}
 
-  const std::string& name() const { return name_; }
+  const std::string& path() const { return place_.path; }
   bool is_full() const { return writer_->estimated_bytes() >= plan_.target_bytes || row_count_ >= plan_.target_rows; }
   std::int64_t rows_left() const { return plan_.target_rows - row_count_; }
   std::int64_t buffered_bytes() const { return writer_->buffered_bytes(); }
@@ -129,6 +129,7 @@ class OpenDataFile {
     meta.creation_time_ms = LocalTimeMs(*config.clock);
     meta.delete_row_count = delete_count_;
     meta.file_source = source;
+    meta.external_path = place_.external_path;
     BRAID_TRY(StoreIndexes(*config.file_system, meta));
     return meta;
   }
@@ -164,7 +165,7 @@ class OpenDataFile {
   Status StoreIndexes(FileSystem& file_system, DataFileMeta& meta) const {
     if (indexes_ == nullptr) return Ok();
     BRAID_TRY_ASSIGN(const std::optional<std::string> index, indexes_->Finish());
-    return index ? StoreFileIndex(file_system, path_, *index, plan_.indexes.max_embedded_bytes, meta) : Ok();
+    return index ? StoreFileIndex(file_system, place_.path, *index, plan_.indexes.max_embedded_bytes, meta) : Ok();
   }
 
   void FillStatistics(const WrittenFile& written, DataFileMeta& meta) const {
@@ -183,7 +184,7 @@ class OpenDataFile {
 
   const KeyValueSchema& schema_;  // the factory's, which outlives the file
   const FilePlan& plan_;          // the rolling writer's
-  std::string path_;
+  NewFilePlaces::Place place_;
   std::string name_;
   std::unique_ptr<FileWriter> writer_;
   std::unique_ptr<FileIndexWriter> indexes_;  // may be null
@@ -195,6 +196,15 @@ class OpenDataFile {
   std::int64_t max_sequence_ = std::numeric_limits<std::int64_t>::min();
 };
 
+// With what lies beside it.
+Status DeleteFile(const KeyValueWriterConfig& config, const DataFileMeta& file) {
+  const std::string path = file.external_path.value_or(JoinPath(config.bucket_directory, file.file_name));
+  for (const std::string& extra : file.extra_files) {
+    BRAID_TRY(config.file_system->Delete(JoinPath(DirectoryName(path), extra)));
+  }
+  return config.file_system->Delete(path);
+}
+
 class RollingWriter : public KeyValueRollingWriter {
  public:
   RollingWriter(std::shared_ptr<const KeyValueWriterConfig> config, std::shared_ptr<DataFileNamer> namer, FilePlan plan,
@@ -204,16 +214,13 @@ class RollingWriter : public KeyValueRollingWriter {
   ~RollingWriter() override {
     if (finished_) return;
     // Nobody knows of these files yet; one that cannot be deleted is an orphan for cleaning to find.
-    const std::string current = file_ == nullptr ? "" : file_->name();
+    const std::string current = file_ == nullptr ? "" : file_->path();
     file_.reset();
     if (!current.empty()) {
-      (void)Delete(current);
-      (void)Delete(current + ".index");
+      (void)config_->file_system->Delete(current);
+      (void)config_->file_system->Delete(current + ".index");
     }
-    for (const DataFileMeta& done : done_) {
-      (void)Delete(done.file_name);
-      for (const std::string& extra : done.extra_files) (void)Delete(extra);
-    }
+    for (const DataFileMeta& done : done_) (void)DeleteFile(*config_, done);
   }
 
   Status Write(const Batch& batch) override {
@@ -246,16 +253,20 @@ class RollingWriter : public KeyValueRollingWriter {
     return slice;
   }
 
-  std::string PathOf(const std::string& name) const { return JoinPath(config_->bucket_directory, name); }
-  Status Delete(const std::string& name) const { return config_->file_system->Delete(PathOf(name)); }
-
   Status StartFile() {
     const std::string name = namer_->Next(plan_.options);
+    NewFilePlaces::Place place;
+    if (config_->places != nullptr) {
+      place = config_->places->Next(name);
+    } else {
+      place.path = JoinPath(config_->bucket_directory, name);
+    }
     BRAID_TRY_ASSIGN(std::unique_ptr<FileWriter> writer,
-                     plan_.options.format->OpenWriter(*config_->file_system, PathOf(name), plan_.fields,
+                     plan_.options.format->OpenWriter(*config_->file_system, place.path, plan_.fields,
                                                       plan_.options.format_options));
     BRAID_TRY_ASSIGN(auto indexes, FileIndexWriter::Make(plan_.indexes, config_->schema.value_fields));
-    file_ = std::make_unique<OpenDataFile>(config_->schema, plan_, PathOf(name), std::move(writer), std::move(indexes));
+    file_ =
+        std::make_unique<OpenDataFile>(config_->schema, plan_, std::move(place), std::move(writer), std::move(indexes));
     return Ok();
   }
 
@@ -293,12 +304,7 @@ class FileFormatWriterFactory : public KeyValueWriterFactory {
     return Open(std::move(options), level, FileSource::kAppend, {});
   }
 
-  Status Delete(const DataFileMeta& file) override {
-    for (const std::string& extra : file.extra_files) {
-      BRAID_TRY(config_->file_system->Delete(JoinPath(config_->bucket_directory, extra)));
-    }
-    return config_->file_system->Delete(JoinPath(config_->bucket_directory, file.file_name));
-  }
+  Status Delete(const DataFileMeta& file) override { return DeleteFile(*config_, file); }
 
  private:
   Result<std::unique_ptr<KeyValueRollingWriter>> Open(DataFileOptions options, int level, FileSource source,

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "mergetree/merge_tree_writer.h"
 #include "meta/manifest.h"
+#include "meta/new_file_places.h"
 #include "table/deletion_vectors.h"
 #include "table/table.h"
 #include "types/batch.h"
@@ -56,6 +57,9 @@ Result<std::unique_ptr<BucketWriter>> MakePostponedBucketWriter(BucketWriterConf
 Result<std::vector<DataFileMeta>> RewriteAppendFiles(const Table& table, const BinaryRow& partition, BucketId bucket,
                                                      const std::vector<DataFileMeta>& files,
                                                      const DeletionVectorIndex& deletions);
+
+/// Where the bucket's new files go. Errors: those of NewFilePlaces::Make.
+Result<std::shared_ptr<NewFilePlaces>> PlacesOf(const Table& table, const BinaryRow& partition, BucketId bucket);
 
 /// The bucket's folder, absolute.
 Result<std::string> BucketDirectory(const Table& table, const BinaryRow& partition, BucketId bucket);

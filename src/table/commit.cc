@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "table/commit_attempt.h"
 #include "table/data_file_reader.h"
@@ -14,7 +15,9 @@
 #include "table/file_scan.h"
 #include "table/index_manifest.h"
 #include "table/partitions.h"
+#include "table/placed_keys.h"
 #include "table/upkeep.h"
+#include "table/write.h"
 #include "types/predicate.h"
 
 namespace braid {
@@ -55,12 +58,12 @@ void AddIndexes(FileKind kind, const std::vector<IndexManifestEntry>& files, std
   }
 }
 
-Result<Parts> PartsOf(const Table& table, const Committable& committable) {
+Result<Parts> PartsOf(const Table& table, const std::vector<CommitMessage>& messages) {
   BRAID_TRY_ASSIGN(const std::int64_t buckets, table.options().GetInt("bucket", -1));
   Parts parts;
   parts.compact.kind = CommitKind::kCompact;
   parts.compact.check_conflicts = true;
-  for (const CommitMessage& message : committable.messages) {
+  for (const CommitMessage& message : messages) {
     const EntryMaker maker(message, static_cast<std::int32_t>(buckets));
     maker.Add(FileKind::kAdd, message.new_files, parts.append.delta);
     maker.Add(FileKind::kDelete, message.deleted_files, parts.append.delta);
@@ -155,6 +158,53 @@ Result<SnapshotChanges> OverwriteOnTop(const Table& table, const std::optional<S
   return changes;
 }
 
+CommitMessage CompactionOf(const CommitMessage& message) {
+  CommitMessage compaction;
+  compaction.partition = message.partition;
+  compaction.bucket = message.bucket;
+  compaction.total_buckets = message.total_buckets;
+  compaction.compact_before = message.compact_before;
+  compaction.compact_after = message.compact_after;
+  compaction.compact_changelog_files = message.compact_changelog_files;
+  compaction.compact_new_index_files = message.compact_new_index_files;
+  return compaction;
+}
+
+constexpr int kCompactionAttempts = 5;
+
+// The rows are committed, but others compacted the files that `messages` compact, which lost the race: compacts the
+// same buckets from the newest snapshot on. nullopt if that loses as well, again and again, or nothing is left to do; a
+// later commit compacts them then.
+Result<std::optional<Snapshot>> CompactAgain(const Table& table, const CommitIdentity& identity,
+                                             const std::vector<CommitMessage>& messages, MetadataFileNames& names,
+                                             const Clock& clock) {
+  std::vector<CommitMessage> lost;
+  for (const CommitMessage& message : messages) {
+    if (IsCompaction(message)) lost.push_back(CompactionOf(message));
+  }
+  TableCommit files(table, identity.user, clock);
+  for (int attempt = 0; attempt < kCompactionAttempts; ++attempt) {
+    static_cast<void>(files.Abort(lost));  // what cannot be deleted is an orphan
+    BRAID_TRY_ASSIGN(const auto writer, TableWriter::Make(table, {.commit_user = identity.user,
+                                                                  .spill_directory = {},
+                                                                  .compacts_fully_when_due = false}));
+    for (const CommitMessage& message : lost) BRAID_TRY(writer->Compact(message.partition, message.bucket, false));
+    BRAID_TRY_ASSIGN(std::vector<CommitMessage> again, writer->PrepareCommit(true, identity.identifier));
+    BRAID_TRY_ASSIGN(const Parts parts, PartsOf(table, again));
+    if (IsEmpty(parts.compact)) return std::optional<Snapshot>();
+    Result<Snapshot> snapshot = CommitSnapshot(
+        table, identity, [&](const std::optional<Snapshot>&) -> Result<SnapshotChanges> { return parts.compact; },
+        names, clock);
+    if (snapshot) return std::optional(*std::move(snapshot));
+    if (snapshot.error().code() != ErrorCode::kConflict) return std::move(snapshot).error();
+    lost = std::move(again);
+  }
+  static_cast<void>(files.Abort(lost));
+  Log(LogLevel::kWarning, "compaction left to a later commit, since others compact the same buckets",
+      "table=" + table.name());
+  return std::optional<Snapshot>();
+}
+
 }  // namespace
 
 bool CommitMessage::is_empty() const {
@@ -166,21 +216,46 @@ TableCommit::TableCommit(Table table, std::string commit_user, const Clock& cloc
     : table_(std::move(table)), commit_user_(std::move(commit_user)), clock_(&clock) {}
 
 Result<std::vector<Snapshot>> TableCommit::Commit(const Committable& committable, bool commit_empty) {
-  BRAID_TRY_ASSIGN(Parts parts, PartsOf(table_, committable));
+  BRAID_TRY_ASSIGN(Parts parts, PartsOf(table_, committable.messages));
   const CommitIdentity identity{commit_user_, committable.identifier, committable.watermark, committable.properties};
   std::vector<Snapshot> snapshots;
-  for (const SnapshotChanges* changes : {&parts.append, &parts.compact}) {
-    if (IsEmpty(*changes) && !(commit_empty && changes == &parts.append)) continue;
-    BRAID_TRY_ASSIGN(Snapshot snapshot,
-                     CommitSnapshot(table_, identity, [&](const std::optional<Snapshot>&) -> Result<SnapshotChanges> { return *changes; }, names_, *clock_));
-    snapshots.push_back(std::move(snapshot));
+  PlacedKeys placed(table_, commit_user_, committable, names_);
+  if (!IsEmpty(parts.append) || commit_empty) {
+    const auto make = [&](const std::optional<Snapshot>& latest) -> Result<SnapshotChanges> {
+      BRAID_TRY_ASSIGN(const bool changed, placed.FitTo(latest));
+      if (changed) {
+        BRAID_TRY_ASSIGN(parts, PartsOf(table_, placed.messages()));
+      }
+      return parts.append;
+    };
+    Result<Snapshot> snapshot = CommitSnapshot(table_, identity, make, names_, *clock_);
+    if (!snapshot) {
+      if (snapshot.error().code() != ErrorCode::kCommitUnknown) placed.Failed();
+      return std::move(snapshot).error();
+    }
+    placed.Landed(*snapshot);
+    snapshots.push_back(*std::move(snapshot));
+  }
+  if (!IsEmpty(parts.compact)) {
+    Result<Snapshot> snapshot = CommitSnapshot(
+        table_, identity, [&](const std::optional<Snapshot>&) -> Result<SnapshotChanges> { return parts.compact; },
+        names_, *clock_);
+    if (snapshot) {
+      snapshots.push_back(*std::move(snapshot));
+    } else if (snapshot.error().code() == ErrorCode::kConflict && !snapshots.empty()) {
+      BRAID_TRY_ASSIGN(std::optional<Snapshot> later,
+                       CompactAgain(table_, identity, placed.messages(), names_, *clock_));
+      if (later) snapshots.push_back(*std::move(later));
+    } else {
+      return std::move(snapshot).error();
+    }
   }
   MaintainAfterCommit(table_, committable.identifier == kBatchCommitIdentifier, *clock_);
   return snapshots;
 }
 
 Result<std::vector<Snapshot>> TableCommit::Overwrite(const Committable& committable, const OverwriteTarget& target) {
-  BRAID_TRY_ASSIGN(Parts parts, PartsOf(table_, committable));
+  BRAID_TRY_ASSIGN(Parts parts, PartsOf(table_, committable.messages));
   BRAID_TRY_ASSIGN(const auto partitions, ReplacedPartitions::Make(table_, target, parts.append.delta));
   for (const ManifestEntry& entry : parts.append.delta) {
     BRAID_TRY_ASSIGN(const bool inside, partitions.Contains(entry.partition));

@@ -118,7 +118,8 @@ class Committer {
       return std::move(open).error();
     }
     BRAID_TRY_ASSIGN(SnapshotChanges changes, make_changes(latest));
-    if (latest && changes.check_conflicts) BRAID_TRY(CheckConflicts(table(), *latest, changes.delta, changes.kind));
+    if (latest && changes.check_conflicts)
+      BRAID_TRY(CheckConflicts(table(), *latest, changes.delta, changes.kind, changes.vector_bases));
     BRAID_TRY(CheckRowRanges(table(), latest, changes.row_range_bases));
     if (latest) BRAID_TRY(CheckVectorsNameLiveFiles(table(), *latest, changes.delta, changes.indexes));
     BRAID_TRY_ASSIGN(const std::int64_t next_row_id, NextRowId(latest, changes.delta));
@@ -251,22 +252,25 @@ class Committer {
   // Everything that the snapshot will name survives a crash before the snapshot does.
   Status SyncAll(const SnapshotChanges& changes) {
     std::vector<std::string> files;
+    std::vector<std::string> names;
     for (const std::vector<ManifestEntry>* entries : {&changes.delta, &changes.changelog}) {
       for (const ManifestEntry& entry : *entries) {
-        if (entry.kind != FileKind::kAdd || synced_data_) continue;
+        if (entry.kind != FileKind::kAdd || synced_.contains(entry.file.file_name)) continue;
         BRAID_TRY_ASSIGN(std::string path, DataFilePath(table(), entry.partition, entry.bucket, entry.file));
         for (const std::string& extra : entry.file.extra_files) files.push_back(JoinPath(DirectoryName(path), extra));
+        names.push_back(entry.file.file_name);
         files.push_back(std::move(path));
       }
     }
     for (const IndexManifestEntry& entry : changes.indexes) {
-      if (entry.kind != FileKind::kAdd || synced_data_) continue;
+      if (entry.kind != FileKind::kAdd || synced_.contains(entry.file_name)) continue;
+      names.push_back(entry.file_name);
       BRAID_TRY_ASSIGN(std::string path, IndexFilePath(table(), entry));
       files.push_back(std::move(path));
     }
     for (const std::string& name : written_) files.push_back(paths().ManifestFile(name));
     BRAID_TRY(fs().SyncFiles(files));
-    synced_data_ = true;
+    synced_.insert(names.begin(), names.end());
     return Ok();
   }
 
@@ -301,7 +305,7 @@ class Committer {
   bool lost_race_ = false;
   bool outcome_unknown_ = false;  // of the last attempt
   bool line_lost_ = false;        // it cannot be found, or is another one: trying again does not help
-  bool synced_data_ = false;
+  std::set<std::string> synced_;  // names of files that new snapshots name
 };
 
 }  // namespace

@@ -136,12 +136,30 @@ Status CheckLevels(const Table& table, const TouchedBuckets& touched) {
   return Ok();
 }
 
+// A compaction that deletes older rows by deletion vectors must have looked for them in every file that is read.
+Status CheckLookedThrough(const Table& table, const FilesByBucket& base, const std::vector<DeletionVectorBase>& bases) {
+  for (const DeletionVectorBase& looked : bases) {
+    if (!looked.files) continue;
+    for (const BucketFiles& bucket : base.buckets) {
+      if (bucket.bucket != looked.bucket || bucket.partition != looked.partition) continue;
+      for (const ScannedFile& file : bucket.files) {
+        if (file.meta->level == 0 || looked.files->contains(file.meta->file_name)) continue;
+        return Error(ErrorCode::kConflict, fmt::format("another job has compacted {} meanwhile",
+                                                       Describe(table, looked.partition, looked.bucket)))
+            .Hint("run it again on the new state; to let several jobs write, give all but one 'write-only'='true'");
+      }
+    }
+  }
+  return Ok();
+}
+
 }  // namespace
 
 Status CheckConflicts(const Table& table, const Snapshot& latest, const std::vector<ManifestEntry>& delta,
-                      CommitKind kind) {
+                      CommitKind kind, const std::vector<DeletionVectorBase>& bases) {
   if (delta.empty()) return Ok();
   BRAID_TRY_ASSIGN(const FilesByBucket base, FilesAround(table, latest, delta));
+  BRAID_TRY(CheckLookedThrough(table, base, bases));
   TouchedBuckets touched = FindTouched(base, delta);
   BRAID_TRY(Apply(table, delta, touched));
   if (kind != CommitKind::kOverwrite) BRAID_TRY(CheckBucketCounts(table, base, touched));

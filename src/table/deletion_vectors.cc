@@ -40,7 +40,7 @@ class IndexFileBuilder {
     entry.file_size = size_bytes();
     entry.row_count = static_cast<std::int64_t>(metas_.size());
     entry.deletion_vectors = std::move(metas_);
-    BRAID_TRY_ASSIGN(const std::string path, IndexFilePath(table, entry));
+    BRAID_TRY_ASSIGN(const std::string path, PlaceIndexFile(table, entry));
     BRAID_TRY_ASSIGN(const auto file, table.file_system().Create(path));
     BRAID_TRY(file->Append(bytes_));
     BRAID_TRY(file->Close());

@@ -1,7 +1,8 @@
 #include "table/global_bucket_assigner.h"
 
+#include <string_view>
+#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <arrow/api.h>
 #include <fmt/format.h>
@@ -16,16 +17,20 @@ constexpr std::int64_t kDefaultTargetRows = 2'000'000;
 
 }  // namespace
 
-Result<std::unique_ptr<GlobalBucketAssigner>> GlobalBucketAssigner::Make(const Table& table, const std::optional<Snapshot>& snapshot,
-                                                                         const NumberOf& number_of) {
+Result<std::unique_ptr<GlobalBucketAssigner>> GlobalBucketAssigner::Make(const Table& table,
+                                                                         const std::optional<Snapshot>& snapshot,
+                                                                         const NumberOf& number_of,
+                                                                         const std::string& directory) {
   const std::string engine = table.options().Get("merge-engine", "deduplicate");
   const ExistingKeyRule rule = engine == "deduplicate" ? ExistingKeyRule::kMove
                                : engine == "first-row" ? ExistingKeyRule::kSkip
                                                        : ExistingKeyRule::kRedirect;
-  BRAID_TRY_ASSIGN(const std::int64_t target_rows, table.options().GetInt("dynamic-bucket.target-row-num", kDefaultTargetRows));
-  std::unique_ptr<GlobalBucketAssigner> assigner(new GlobalBucketAssigner(rule, target_rows));
+  BRAID_TRY_ASSIGN(const std::int64_t target_rows,
+                   table.options().GetInt("dynamic-bucket.target-row-num", kDefaultTargetRows));
+  std::unique_ptr<GlobalBucketAssigner> assigner(new GlobalBucketAssigner(rule, target_rows, directory));
   if (!snapshot) return assigner;
-  BRAID_TRY_ASSIGN(const Table pinned, table.With(Options(Options::Map{{"scan.snapshot-id", fmt::format("{}", snapshot->id)}})));
+  BRAID_TRY_ASSIGN(const Table pinned,
+                   table.With(Options(Options::Map{{"scan.snapshot-id", fmt::format("{}", snapshot->id)}})));
   BRAID_TRY(assigner->ReadKeys(pinned, number_of).Context(fmt::format("while reading the keys of {}", table.name())));
   return assigner;
 }
@@ -47,7 +52,7 @@ Status GlobalBucketAssigner::ReadKeys(const Table& table, const NumberOf& number
       BRAID_TRY_ASSIGN(const std::optional<Batch> batch, reader->Next());
       if (!batch) break;
       BinaryRowEncoder encoder(types, batch->rows->columns());
-      for (std::int64_t row = 0; row < batch->row_count(); ++row) places_.insert_or_assign(std::string(encoder.Encode(row)), place);
+      for (std::int64_t row = 0; row < batch->row_count(); ++row) BRAID_TRY(places_.Put(encoder.Encode(row), place));
       rows_[place.partition][place.bucket] += batch->row_count();
     }
   }
@@ -67,18 +72,30 @@ KeyPlace GlobalBucketAssigner::NewPlace(std::int32_t partition) {
   return {partition, unused};
 }
 
-GlobalBucketAssigner::Placement GlobalBucketAssigner::Place(std::string_view key, std::int32_t partition) {
-  const auto [found, is_new] = places_.try_emplace(std::string(key));
-  if (is_new) {
-    found->second = NewPlace(partition);
-    return {.place = found->second, .removed = std::nullopt};
+Result<std::vector<GlobalBucketAssigner::Placement>> GlobalBucketAssigner::Place(
+    std::span<const std::string> keys, std::span<const std::int32_t> partitions) {
+  BRAID_TRY_ASSIGN(std::vector<std::optional<KeyPlace>> known, places_.Find(keys));
+  std::unordered_map<std::string_view, KeyPlace> changed;  // by rows before
+  std::vector<Placement> placements;
+  placements.reserve(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    std::optional<KeyPlace> old = known[i];
+    if (const auto before = changed.find(keys[i]); before != changed.end()) old = before->second;
+    if (old && (old->partition == partitions[i] || rule_ == ExistingKeyRule::kRedirect)) {
+      placements.push_back({.place = old, .removed = std::nullopt});
+      continue;
+    }
+    if (old && rule_ == ExistingKeyRule::kSkip) {
+      placements.push_back({});
+      continue;
+    }
+    if (old) --rows_[old->partition][old->bucket];
+    const KeyPlace place = NewPlace(partitions[i]);
+    BRAID_TRY(places_.Put(keys[i], place));
+    changed.insert_or_assign(keys[i], place);
+    placements.push_back({.place = place, .removed = old});
   }
-  const KeyPlace old = found->second;
-  if (old.partition == partition || rule_ == ExistingKeyRule::kRedirect) return {.place = old, .removed = std::nullopt};
-  if (rule_ == ExistingKeyRule::kSkip) return {};
-  --rows_[old.partition][old.bucket];
-  found->second = NewPlace(partition);
-  return {.place = found->second, .removed = old};
+  return placements;
 }
 
 }  // namespace braid

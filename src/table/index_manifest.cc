@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "table/bucket_writer.h"
 #include "table/partitions.h"
 
 namespace braid {
@@ -93,6 +94,15 @@ Result<std::optional<std::string>> NextIndexManifest(const Table& table, const s
   for (auto& [slot, entry] : live) entries.push_back(std::move(entry));
   BRAID_TRY_ASSIGN(WrittenMetadata written, WriteIndexManifest(table.file_system(), table.paths(), names, entries, write));
   return std::optional(std::move(written.name));
+}
+
+Result<std::string> PlaceIndexFile(const Table& table, IndexManifestEntry& entry) {
+  BRAID_TRY_ASSIGN(const bool beside_data, table.options().GetBool("index-file-in-data-file-dir", false));
+  if (!beside_data) return IndexFilePath(table, entry);
+  BRAID_TRY_ASSIGN(const auto places, PlacesOf(table, entry.partition, entry.bucket));
+  NewFilePlaces::Place place = places->Next(entry.file_name);
+  entry.external_path = std::move(place.external_path);
+  return std::move(place.path);
 }
 
 Result<std::string> IndexFilePath(const Table& table, const IndexManifestEntry& entry) {

@@ -21,6 +21,10 @@ Result<std::optional<std::string>> NextIndexManifest(const Table& table, const s
                                                      const std::vector<DeletionVectorBase>& bases, MetadataFileNames& names,
                                                      const ManifestWriteOptions& write);
 
+/// Where a new index file goes, which the entry then says: with `index-file-in-data-file-dir` among the bucket's data
+/// files, so perhaps outside of the table.
+Result<std::string> PlaceIndexFile(const Table& table, IndexManifestEntry& entry);
+
 /// Where an index file lies (spec metadata.md §1.5).
 Result<std::string> IndexFilePath(const Table& table, const IndexManifestEntry& entry);
 

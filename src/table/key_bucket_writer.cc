@@ -59,11 +59,13 @@ Result<std::unique_ptr<BucketWriter>> MakeKeyBucketWriter(BucketWriterConfig con
   const Table& table = config.table;
   BRAID_TRY_ASSIGN(const KeyValueSchema schema, KeyValueSchema::Make(table.schema(), table.options()));
   BRAID_TRY_ASSIGN(const std::string directory, BucketDirectory(table, config.partition, config.bucket));
+  BRAID_TRY_ASSIGN(auto places, PlacesOf(table, config.partition, config.bucket));
   BRAID_TRY_ASSIGN(auto writers, MakeKeyValueWriterFactory({.file_system = table.shared_file_system(),
                                                             .bucket_directory = directory,
                                                             .schema = schema,
                                                             .schema_id = table.schema().id,
-                                                            .options = table.options()}));
+                                                            .options = table.options(),
+                                                            .places = std::move(places)}));
   MergeTreeWriterConfig tree{.schema = schema,
                              .options = table.options(),
                              .files = std::move(config.files),

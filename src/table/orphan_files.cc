@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "meta/new_file_places.h"
 #include "meta/stores.h"
 #include "table/external_paths.h"
 #include "table/line_roots.h"
@@ -21,6 +22,7 @@ namespace braid {
 namespace {
 
 constexpr const char* kUnnamed = "nothing names it";
+constexpr std::size_t kEntropyLevels = 4;
 constexpr const char* kUnfinished = "a write that was not finished";
 
 class Cleaning {
@@ -146,6 +148,7 @@ class Cleaning {
   Status FindIn(const std::string& directory) {
     BRAID_TRY_ASSIGN(const std::vector<FileInfo> files, fs().List(directory));
     for (const FileInfo& file : files) {
+      if (file.is_directory && IsEntropyFolder(file.name)) BRAID_TRY(FindIn(JoinPath(directory, file.name)));
       if (file.is_directory || file.name.ends_with(".managed.blob") || reachable_.Contains(file.name)) continue;
       BRAID_TRY(Judge(JoinPath(directory, file.name), kUnnamed));
     }
@@ -173,10 +176,13 @@ class Cleaning {
             fmt::format("file={} error={}", file.path, deleted.error().message()));
       }
       const std::string directory(DirectoryName(file.path));
-      if (file.reason == kUnnamed && BaseName(directory).starts_with("bucket-")) directories.insert(directory);
+      if (file.reason == kUnnamed &&
+          (BaseName(directory).starts_with("bucket-") || IsEntropyFolder(BaseName(directory))))
+        directories.insert(directory);
     }
-    // Buckets that became empty, and the partitions above them.
-    for (std::size_t depth = 0; depth <= table_.schema().partition_keys.size() && !directories.empty(); ++depth) {
+    // Buckets that became empty, the partitions above them, and the folders of entropy in them.
+    for (std::size_t depth = 0; depth <= table_.schema().partition_keys.size() + kEntropyLevels && !directories.empty();
+         ++depth) {
       std::set<std::string> parents;
       for (const std::string& directory : directories) {
         BRAID_TRY_ASSIGN(const bool deleted, fs().DeleteEmptyDirectory(directory));
@@ -184,7 +190,8 @@ class Cleaning {
       }
       directories = std::move(parents);
       std::erase_if(directories, [](const std::string& directory) {
-        return BaseName(directory).find('=') == std::string_view::npos;
+        const std::string_view name = BaseName(directory);
+        return name.find('=') == std::string_view::npos && !name.starts_with("bucket-") && !IsEntropyFolder(name);
       });
     }
     return Ok();

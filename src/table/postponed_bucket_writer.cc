@@ -102,11 +102,13 @@ Result<std::unique_ptr<BucketWriter>> MakePostponedBucketWriter(BucketWriterConf
   const Table& table = config.table;
   BRAID_TRY_ASSIGN(const KeyValueSchema schema, KeyValueSchema::Make(table.schema(), table.options()));
   BRAID_TRY_ASSIGN(const std::string directory, BucketDirectory(table, config.partition, config.bucket));
+  BRAID_TRY_ASSIGN(auto places, PlacesOf(table, config.partition, config.bucket));
   BRAID_TRY_ASSIGN(auto files, MakeKeyValueWriterFactory({.file_system = table.shared_file_system(),
                                                           .bucket_directory = directory,
                                                           .schema = schema,
                                                           .schema_id = table.schema().id,
-                                                          .options = FileOptions(table, config.commit_user)}));
+                                                          .options = FileOptions(table, config.commit_user),
+                                                          .places = std::move(places)}));
   BRAID_TRY_ASSIGN(auto function, MakeMergeFunction(table.options(), schema));
   BRAID_TRY_ASSIGN(const IgnoredKinds ignored, IgnoredKinds::FromOptions(table.options()));
   return std::unique_ptr<BucketWriter>(std::make_unique<PostponedBucketWriter>(schema, std::move(files), std::move(function), ignored));

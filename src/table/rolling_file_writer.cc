@@ -48,7 +48,7 @@ Result<std::unique_ptr<RollingFileWriter>> RollingFileWriter::Make(const Table& 
   std::unique_ptr<RollingFileWriter> writer(new RollingFileWriter(table, std::move(contents)));
   const std::vector<DataField>& fields = writer->contents_.fields;
   const Options& options = table.options();
-  BRAID_TRY_ASSIGN(writer->directory_, BucketDirectory(table, partition, bucket));
+  BRAID_TRY_ASSIGN(writer->places_, PlacesOf(table, partition, bucket));
   BRAID_TRY_ASSIGN(writer->target_bytes_, options.GetMemorySize("target-file-size", kDefaultTargetBytes));
   BRAID_TRY_ASSIGN(writer->files_options_, DataFileOptions::ForLevel(options, 0));
   if (IsBlobColumn(fields)) {
@@ -98,7 +98,9 @@ Result<std::vector<DataFileMeta>> RollingFileWriter::Finish() {
 
 Status RollingFileWriter::OpenFile() {
   file_name_ = namer_.Next(files_options_);
-  paths_.push_back(JoinPath(directory_, file_name_));
+  NewFilePlaces::Place place = places_->Next(file_name_);
+  paths_.push_back(std::move(place.path));
+  external_path_ = std::move(place.external_path);
   BRAID_TRY_ASSIGN(file_, files_options_.format->OpenWriter(table_.file_system(), paths_.back(), contents_.fields, files_options_.format_options));
   BRAID_TRY_ASSIGN(indexes_, FileIndexWriter::Make(index_options_, contents_.fields));
   return Ok();
@@ -118,6 +120,7 @@ Status RollingFileWriter::CloseFile() {
   meta.creation_time_ms = LocalTimeMs(SystemClock());
   meta.delete_row_count = 0;
   meta.file_source = contents_.source;
+  meta.external_path = external_path_;
   if (contents_.names_fields) {
     std::vector<std::string> names;
     for (const DataField& field : contents_.fields) names.push_back(field.name);

@@ -13,6 +13,7 @@
 #include "mergetree/data_file_options.h"
 #include "meta/column_stats.h"
 #include "meta/manifest.h"
+#include "meta/new_file_places.h"
 #include "table/table.h"
 #include "types/batch.h"
 
@@ -68,7 +69,7 @@ class RollingFileWriter {
 
   Table table_;
   FileContents contents_;
-  std::string directory_;
+  std::shared_ptr<NewFilePlaces> places_;
   std::int64_t target_bytes_ = 0;
   DataFileOptions files_options_;
   DataFileNamer namer_;
@@ -78,6 +79,7 @@ class RollingFileWriter {
   std::unique_ptr<FileWriter> file_;
   std::unique_ptr<FileIndexWriter> indexes_;  // of the open file; null if it is to have none
   std::string file_name_;
+  std::optional<std::string> external_path_;  // of the open file
   std::int64_t next_sequence_number_ = 0;
   std::optional<std::int64_t> least_stored_;  // of the open file's sequence numbers
   std::int64_t greatest_stored_ = 0;

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include "meta/fork_record.h"
 #include "table/partitions.h"
+#include "table/rerouted_rows.h"
+#include "table/write.h"
 
 namespace braid {
 
@@ -32,10 +36,6 @@ BinaryRowEncoder EncoderOf(const Batch& batch, const TableSchema& schema, const 
   return {std::move(types), std::move(arrays)};
 }
 
-bool HoldsAll(const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
-  return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& name) { return std::find(names.begin(), names.end(), name) != names.end(); });
-}
-
 }  // namespace
 
 RowRouter::RowRouter(const Table& table, std::int32_t total_buckets, BucketFunction function)
@@ -46,19 +46,22 @@ RowRouter::RowRouter(const Table& table, std::int32_t total_buckets, BucketFunct
   if (partition_columns_.empty()) partitions_.emplace_back();
 }
 
-Result<std::unique_ptr<RowRouter>> RowRouter::Make(const Table& table, const std::optional<Snapshot>& snapshot) {
+Result<std::unique_ptr<RowRouter>> RowRouter::Make(const Table& table, const std::optional<Snapshot>& snapshot,
+                                                   const std::string& directory,
+                                                   const std::optional<AssignerShare>& share) {
   BRAID_TRY_ASSIGN(const std::int64_t buckets, table.options().GetInt("bucket", -1));
   BRAID_TRY_ASSIGN(const BucketFunction function, ParseBucketFunction(table.options().Get("bucket-function.type", "default")));
   const TableSchema& schema = table.schema();
   if (buckets < -2 || buckets == 0) return Error(ErrorCode::kInvalidArgument, fmt::format("option 'bucket' of {} is {}", table.name(), buckets));
   std::unique_ptr<RowRouter> router(new RowRouter(table, static_cast<std::int32_t>(buckets), function));
   if (buckets == -1 && schema.has_primary_key()) {
-    if (!HoldsAll(schema.primary_keys, schema.partition_keys)) {
+    if (KeysCrossPartitions(schema)) {
       const auto number_of = [&](const BinaryRow& partition) { return router->NumberOf(partition); };
-      BRAID_TRY_ASSIGN(router->global_assigner_, GlobalBucketAssigner::Make(table, snapshot, number_of));
+      BRAID_TRY_ASSIGN(router->global_assigner_, GlobalBucketAssigner::Make(table, snapshot, number_of, directory));
+      router->keys_base_ = snapshot ? KeysBase{snapshot->id, SnapshotIdentity(*snapshot)} : KeysBase{SnapshotId(0), ""};
       return router;
     }
-    BRAID_TRY_ASSIGN(router->assigner_, HashBucketAssigner::Make(table, snapshot));
+    BRAID_TRY_ASSIGN(router->assigner_, HashBucketAssigner::Make(table, snapshot, share));
   }
   return router;
 }
@@ -153,8 +156,12 @@ Result<std::vector<RoutedRows>> RowRouter::RouteAcrossPartitions(const Batch& ba
     }
   };
   std::map<std::pair<std::int32_t, std::int32_t>, Target> targets;
+  std::vector<std::string> encoded;
+  encoded.reserve(partitions.size());
+  for (std::int64_t row = 0; row < batch.row_count(); ++row) encoded.emplace_back(encoder.Encode(row));
+  BRAID_TRY_ASSIGN(const auto placements, global_assigner_->Place(encoded, partitions));
   for (std::int32_t row = 0; row < batch.row_count(); ++row) {
-    const auto placed = global_assigner_->Place(encoder.Encode(row), partitions[static_cast<std::size_t>(row)]);
+    const auto& placed = placements[static_cast<std::size_t>(row)];
     if (placed.removed) targets[{placed.removed->partition, placed.removed->bucket}].Add(row, RowKind::kDelete);
     if (placed.place) targets[{placed.place->partition, placed.place->bucket}].Add(row, batch.kind(row));
   }
@@ -180,6 +187,33 @@ Result<std::vector<RoutedRows>> RowRouter::RouteAcrossPartitions(const Batch& ba
 Result<std::vector<IndexManifestEntry>> RowRouter::WriteChangedIndexes(MetadataFileNames& names) {
   if (!assigner_) return std::vector<IndexManifestEntry>();
   return assigner_->WriteChangedIndexes(names);
+}
+
+void RowRouter::AddBases(std::vector<CommitMessage>& messages) const {
+  if (messages.empty()) return;
+  if (global_assigner_ != nullptr) messages.front().keys_base = keys_base_;
+  if (!assigner_) return;
+  std::set<BinaryRow> noted;
+  for (CommitMessage& message : messages) {
+    if (noted.insert(message.partition).second) message.hash_base = assigner_->BaseOf(message.partition);
+  }
+}
+
+Result<std::vector<std::int32_t>> WriterOf(const Table& table, const Batch& batch, std::int32_t writers) {
+  const TableSchema& schema = table.schema();
+  BRAID_TRY_ASSIGN(const std::int64_t buckets, table.options().GetInt("bucket", -1));
+  if (buckets != -1 || !schema.has_primary_key() || KeysCrossPartitions(schema)) {
+    return Error(ErrorCode::kInvalidArgument,
+                 fmt::format("{} has no dynamic buckets that writers could share", table.name()));
+  }
+  BRAID_TRY_ASSIGN(const BucketAssigners assigners, BucketAssigners::Of(table, AssignerShare{0, writers}));
+  BinaryRowEncoder partitions = EncoderOf(batch, schema, PositionsOf(schema, schema.partition_keys));
+  BinaryRowEncoder keys = EncoderOf(batch, schema, PositionsOf(schema, schema.BucketKeys()));
+  std::vector<std::int32_t> numbers;
+  for (std::int64_t row = 0; row < batch.row_count(); ++row)
+    numbers.push_back(
+        assigners.ChannelOf(HashBytesByWords(partitions.Encode(row)), HashBytesByWords(keys.Encode(row))));
+  return numbers;
 }
 
 }  // namespace braid

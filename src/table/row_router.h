@@ -27,9 +27,12 @@ struct RoutedRows {
 /// Finds the partition and bucket of rows (spec data.md §9). One thread at a time.
 class RowRouter {
  public:
-  /// `snapshot`: where dynamic buckets go on from; nullopt begins anew. Errors: kUnsupported for kinds of buckets that this
-  /// version does not write; kInvalidArgument.
-  static Result<std::unique_ptr<RowRouter>> Make(const Table& table, const std::optional<Snapshot>& snapshot);
+  /// `snapshot`: where dynamic buckets go on from; nullopt begins anew. Errors: kUnsupported for kinds of buckets that
+  /// this version does not write; kInvalidArgument. `directory`: local, for what does not fit into memory. `share`: of
+  /// dynamic buckets, if several writers have them.
+  static Result<std::unique_ptr<RowRouter>> Make(const Table& table, const std::optional<Snapshot>& snapshot,
+                                                 const std::string& directory,
+                                                 const std::optional<AssignerShare>& share = std::nullopt);
 
   /// The batch's rows by bucket, each part in the order of the batch. Columns are the table's.
   Result<std::vector<RoutedRows>> Route(const Batch& batch);
@@ -38,6 +41,8 @@ class RowRouter {
   std::int32_t total_buckets() const { return total_buckets_; }
   /// New index files of dynamic buckets since the last call.
   Result<std::vector<IndexManifestEntry>> WriteChangedIndexes(MetadataFileNames& names);
+  /// Notes in the messages of what WriteChangedIndexes ended what buckets were found by.
+  void AddBases(std::vector<CommitMessage>& messages) const;
 
  private:
   RowRouter(const Table& table, std::int32_t total_buckets, BucketFunction function);
@@ -54,6 +59,7 @@ class RowRouter {
   std::vector<int> partition_columns_;
   std::optional<HashBucketAssigner> assigner_;
   std::unique_ptr<GlobalBucketAssigner> global_assigner_;  // of keys that may change partition
+  KeysBase keys_base_;                                     // what it went by
   std::vector<BinaryRow> partitions_;  // every partition seen, by number
   std::unordered_map<std::string, std::int32_t> partition_numbers_;
 };

@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "meta/snapshot.h"
+#include "table/bucket_assigners.h"
 #include "table/commit.h"
 #include "table/table.h"
 #include "types/batch.h"
@@ -25,7 +28,21 @@ struct TableWriterOptions {
   /// The rows are ones that the table has had before: if it tracks rows, they come with two columns more, RowIdField
   /// and RowSequenceField, the latter NULL where the row was changed.
   bool rows_are_known = false;
+  /// The rows come out of data files of the table: they have their kinds, whatever `rowkind.field` says, and NULL where
+  /// it is meant.
+  bool rows_were_written = false;
+  /// What to go on from; nullopt: the newest snapshot.
+  std::optional<Snapshot> snapshot = std::nullopt;
+  /// In tables with dynamic buckets: this is one of several writers at the same time, whose new keys go to other
+  /// buckets than theirs. It gets the rows that WriterOf gives it. nullopt: it gets any row. Without a share others may
+  /// write at the same time too, but a key new to both may have to be written twice (see TableCommit::Commit).
+  std::optional<AssignerShare> share = std::nullopt;
 };
+
+/// The number of the writer, of `writers` in all, that each row of a batch belongs to in tables with dynamic buckets,
+/// as Java's jobs share rows out (spec data.md §9.2). Columns are the table's. Errors: kInvalidArgument for other
+/// tables.
+Result<std::vector<std::int32_t>> WriterOf(const Table& table, const Batch& batch, std::int32_t writers);
 
 /// Turns rows into data files of their partitions and buckets (spec data.md §3, §8, §9). One thread at a time.
 /// Destroying it without PrepareCommit leaves no visible change; files already written are deleted.

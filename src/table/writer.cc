@@ -41,8 +41,8 @@ Status CheckWritable(const Table& table) {
     BRAID_TRY_ASSIGN(const bool enabled, table.options().GetBool(option, false));
     if (enabled) return unsupported(fmt::format("'{}'='true'", option));
   }
-  for (const char* option : {"data-file.external-paths", "global-index.external-path", "blob-descriptor-field",
-                             "blob-view-field", "blob-external-storage-field"}) {
+  for (const char* option :
+       {"global-index.external-path", "blob-descriptor-field", "blob-view-field", "blob-external-storage-field"}) {
     if (table.options().Has(option)) return unsupported(fmt::format("the option '{}'", option));
   }
   for (const std::string& name : Split(table.options().Get("blob-field", ""), ',')) {
@@ -108,6 +108,7 @@ struct OpenBucket {
   std::unique_ptr<BucketWriter> writer;
   std::optional<std::string> deletion_index;  // the bucket's index file of deletion vectors
   bool changed = false;                       // since its last full compaction
+  std::set<std::string> files{};              // that its compactions look keys up in
 };
 
 class DataTableWriter : public TableWriter {
@@ -118,14 +119,15 @@ class DataTableWriter : public TableWriter {
       : table_(table),
         options_(std::move(options)),
         snapshot_(std::move(snapshot)),
-        router_(std::move(router)),
         spill_(std::move(spill)),
+        router_(std::move(router)),
         settings_(settings),
         compaction_memory_(settings.buffer_bytes / 2),
         defaults_(std::move(defaults)),
         row_kind_column_(RowKindColumn(table)) {}
 
   Status Write(const Batch& batch) override {
+    if (options_.rows_were_written) return WriteRows(batch);
     BRAID_TRY(CheckNotNull(batch));
     BRAID_TRY_ASSIGN(Batch rows, defaults_.Fill(batch));
     if (row_kind_column_ && rows.row_count() > 0) {
@@ -214,7 +216,8 @@ class DataTableWriter : public TableWriter {
   Status AddDeletions(const std::optional<BucketDeletions>& deletions, const BucketKey& key, OpenBucket& bucket,
                       CommitMessage& message) {
     if (!settings_.deletion_vectors || (message.compact_before.empty() && !deletions)) return Ok();
-    message.compact_deletion_base = DeletionVectorBase{key.first, key.second, bucket.deletion_index};
+    message.compact_deletion_base = DeletionVectorBase{key.first, key.second, bucket.deletion_index, bucket.files};
+    for (const DataFileMeta& file : message.compact_after) bucket.files.insert(file.file_name);
     if (!deletions) return Ok();
     BRAID_TRY_ASSIGN(IndexManifestEntry index, WriteDeletionVectors(table_, key.first, key.second, *deletions, names_));
     bucket.deletion_index = index.file_name;
@@ -226,6 +229,7 @@ class DataTableWriter : public TableWriter {
     BRAID_TRY_ASSIGN(std::vector<IndexManifestEntry> indexes, router_->WriteChangedIndexes(names_));
     for (IndexManifestEntry& index : indexes)
       MessageOf(messages, {index.partition, index.bucket}).new_index_files.push_back(std::move(index));
+    router_->AddBases(messages);
     return Ok();
   }
 
@@ -269,6 +273,7 @@ class DataTableWriter : public TableWriter {
       }
       BRAID_TRY_ASSIGN(config.deletions, deletions_->ReadBucket(table_.file_system(), key.first, key.second));
       bucket.deletion_index = deletions_->IndexFileOf(key.first, key.second);
+      for (const DataFileMeta& file : config.files) bucket.files.insert(file.file_name);
     }
     BRAID_TRY_ASSIGN(bucket.writer, MakeBucketWriter(std::move(config)));
     return &buckets_.emplace(key, std::move(bucket)).first->second;
@@ -332,8 +337,8 @@ class DataTableWriter : public TableWriter {
   Table table_;
   TableWriterOptions options_;
   std::optional<Snapshot> snapshot_;
+  SpillDirectory spill_;  // outlives the router and the writers
   std::unique_ptr<RowRouter> router_;
-  SpillDirectory spill_;  // outlives the writers
   WriterSettings settings_;
   // Compactions take up to half of the buffer's bytes, and rows wait in what they leave. Outlives the writers.
   MemoryBudget compaction_memory_;
@@ -355,18 +360,25 @@ Result<std::string> BucketDirectory(const Table& table, const BinaryRow& partiti
   return JoinPath(table.paths().root(), table.layout().BucketDirectory(values, bucket));
 }
 
+Result<std::shared_ptr<NewFilePlaces>> PlacesOf(const Table& table, const BinaryRow& partition, BucketId bucket) {
+  BRAID_TRY_ASSIGN(const DatumList values, partition.ToDatums(PartitionTypes(table.layout())));
+  return NewFilePlaces::Make(table.options(), table.paths().root(), table.layout().BucketDirectory(values, bucket));
+}
+
 Result<std::unique_ptr<TableWriter>> TableWriter::Make(const Table& table, TableWriterOptions options) {
   BRAID_TRY(CheckWritable(table));
   std::optional<Snapshot> snapshot;
-  if (!options.ignore_previous_files) {
+  if (options.snapshot) {
+    snapshot = options.snapshot;
+  } else if (!options.ignore_previous_files) {
     BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
     if (latest) {
       BRAID_TRY_ASSIGN(snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
     }
   }
-  BRAID_TRY_ASSIGN(auto router, RowRouter::Make(table, snapshot));
-  BRAID_TRY_ASSIGN(DefaultValues defaults, DefaultValues::Make(table.schema().fields));
   BRAID_TRY_ASSIGN(SpillDirectory spill, SpillDirectory::Make(options.spill_directory));
+  BRAID_TRY_ASSIGN(auto router, RowRouter::Make(table, snapshot, spill.path(), options.share));
+  BRAID_TRY_ASSIGN(DefaultValues defaults, DefaultValues::Make(table.schema().fields));
   BRAID_TRY_ASSIGN(const WriterSettings settings, WriterSettings::FromOptions(table, options));
   return std::unique_ptr<TableWriter>(
       std::make_unique<DataTableWriter>(table, std::move(options), std::move(snapshot), std::move(router), std::move(spill), settings,

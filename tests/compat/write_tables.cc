@@ -478,8 +478,32 @@ class Script {
     Take(TableCommit(table, "braid").Commit(committable), "write");
   }
 
+  // As several writers that share the buckets out, all of whom begin before the first commits.
+  void WriteShares(const Json& step) {
+    CheckKeys(step, {"table", "rows", "generate", "writers"});
+    const Table table = Open(step);
+    const Rows rows = RowsOf(step, table.schema().fields);
+    const Batch all = Take(MakeBatch(table.schema().fields, rows.rows, rows.kinds), "write");
+    const auto writers = static_cast<std::int32_t>(*step.FindInteger("writers").value());
+    const std::vector<std::int32_t> numbers = Take(WriterOf(table, all, writers), "write");
+    std::vector<Committable> committables;
+    for (std::int32_t number = 0; number < writers; ++number) {
+      std::vector<std::int32_t> own;
+      for (std::size_t row = 0; row < numbers.size(); ++row) {
+        if (numbers[row] == number) own.push_back(static_cast<std::int32_t>(row));
+      }
+      TableWriterOptions options{.commit_user = "braid", .spill_directory = {}};
+      options.share = AssignerShare{.number = number, .count = writers};
+      const auto writer = Take(TableWriter::Make(table, std::move(options)), "write");
+      Require(writer->Write(Take(TakeRows(all, own), "write")), "write");
+      committables.emplace_back().messages = Take(writer->PrepareCommit(true, kBatchCommitIdentifier), "write");
+    }
+    for (const Committable& committable : committables) Take(TableCommit(table, "braid").Commit(committable), "write");
+  }
+
   void Write(const Json& step) {
     if (step.Find("columns") != nullptr) return WriteColumns(step);
+    if (step.Find("writers") != nullptr) return WriteShares(step);
     CheckKeys(step, {"table", "branch", "options", "rows", "generate", "overwrite", "user", "identifier", "watermark",
                      "properties", "force", "wait_compaction"});
     const Table table = Open(step);
