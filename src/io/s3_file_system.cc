@@ -1,6 +1,5 @@
 #include "io/s3_file_system.h"
 
-#include <chrono>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
@@ -9,7 +8,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include <arrow/filesystem/s3fs.h>
@@ -34,8 +32,6 @@ constexpr std::int64_t kEndBytes = std::int64_t{128} << 10;
 constexpr std::size_t kExpectedFiles = 256;
 constexpr std::size_t kSinglePutBytes = std::size_t{8} << 20;
 constexpr std::int64_t kArrowAttempts = 4;
-constexpr int kPutAttempts = 5;
-constexpr std::chrono::milliseconds kFirstPause{50};
 
 std::string CertificatesFile() {
   if (const char* given = std::getenv("SSL_CERT_FILE"); given != nullptr) return given;
@@ -224,25 +220,18 @@ class S3FileSystem : public FileSystem, public StorageTraits, public std::enable
   Status CreateAtomically(std::string_view path, std::string_view content) override {
     BRAID_TRY(leases_->Check(path));
     BRAID_TRY(CheckConditions());
-    const std::string write_id = RandomUuid();
-    std::chrono::milliseconds pause = kFirstPause;
-    std::string failure;
-    for (int attempt = 1; attempt <= kPutAttempts; ++attempt) {
-      BRAID_TRY_ASSIGN(const ConditionalPut put, objects_->PutIfAbsent(path, content, write_id));
-      if (put.outcome == PutOutcome::kWritten) return Ok();
-      if (put.outcome == PutOutcome::kUnknown) {
-        failure = put.failure;
-        std::this_thread::sleep_for(pause);
-        pause *= 2;
-      }
-      // Ours may be what is there: of an attempt without an answer, or one that the connection sent twice.
-      const Result<S3Object> present = objects_->Head(path);
-      if (present && present->write_id == write_id) return Ok();
-      if (present) return Error(ErrorCode::kAlreadyExists, fmt::format("cannot create {}: it exists already", path));
-      if (present.error().code() != ErrorCode::kNotFound) failure = present.error().message();
-      // Absent: asking again can only create what this call wants.
+    BRAID_TRY_ASSIGN(const ConditionalPut put, objects_->WriteOnce(path, content, std::nullopt));
+    switch (put.outcome) {
+      case PutOutcome::kWritten:
+        return Ok();
+      case PutOutcome::kPreconditionFailed:
+        return Error(ErrorCode::kAlreadyExists, fmt::format("cannot create {}: it exists already", path));
+      case PutOutcome::kNotSent:
+        return Error(ErrorCode::kUnavailable, put.failure).Hint("check the network, then repeat");
+      case PutOutcome::kUnknown:
+        break;
     }
-    return Error(ErrorCode::kCommitUnknown, fmt::format("cannot tell whether {} was created: {}", path, failure));
+    return Error(ErrorCode::kCommitUnknown, fmt::format("cannot tell whether {} was created: {}", path, put.failure));
   }
 
   Status Replace(std::string_view path, std::string_view content) override {
@@ -325,10 +314,10 @@ class S3FileSystem : public FileSystem, public StorageTraits, public std::enable
     const std::lock_guard lock(probe_mutex_);
     if (probed_) return Ok();
     const std::string path = JoinPath(root_, ".braid-probe-" + RandomUuid());
-    BRAID_TRY_ASSIGN(const ConditionalPut first, objects_->PutIfAbsent(path, "1", "first"));
-    if (first.outcome == PutOutcome::kUnknown) return Error(ErrorCode::kUnavailable, first.failure).Hint("repeat it");
-    BRAID_TRY_ASSIGN(const ConditionalPut again, objects_->PutIfAbsent(path, "2", "second"));
-    BRAID_TRY_ASSIGN(const ConditionalPut other, objects_->PutIfMatch(path, "3", "third", "\"00000000000000000000000000000000\""));
+    BRAID_TRY_ASSIGN(const ConditionalPut first, objects_->PutIfAbsent(path, "1"));
+    if (!first.failure.empty()) return Error(ErrorCode::kUnavailable, first.failure).Hint("repeat it");
+    BRAID_TRY_ASSIGN(const ConditionalPut again, objects_->PutIfAbsent(path, "2"));
+    BRAID_TRY_ASSIGN(const ConditionalPut other, objects_->PutIfMatch(path, "3", "\"00000000000000000000000000000000\""));
     BRAID_TRY(objects_->Delete(path));
     BRAID_TRY(RefuseIfIgnored(again, "If-None-Match"));
     BRAID_TRY(RefuseIfIgnored(other, "If-Match"));
@@ -339,7 +328,7 @@ class S3FileSystem : public FileSystem, public StorageTraits, public std::enable
   // Of a write whose condition did not hold.
   Status RefuseIfIgnored(const ConditionalPut& put, std::string_view condition) const {
     if (put.outcome == PutOutcome::kPreconditionFailed) return Ok();
-    if (put.outcome == PutOutcome::kUnknown) return Error(ErrorCode::kUnavailable, put.failure).Hint("repeat it");
+    if (!put.failure.empty()) return Error(ErrorCode::kUnavailable, put.failure).Hint("repeat it");
     return Error(ErrorCode::kUnsupported,
                  fmt::format("{} ignores {}, so that one writer could write over what another has just committed",
                              objects_->endpoint(), condition))
