@@ -1,6 +1,7 @@
 #include "io/s3_file_system.h"
 
 #include <cstdlib>
+#include <array>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -188,6 +189,27 @@ class ExpectedEnds {
   std::deque<std::string> order_;  // of their arrival
 };
 
+// Of a write whose condition did not hold.
+Status RefuseIfIgnored(const S3Objects& objects, const ConditionalPut& put, std::string_view condition) {
+  if (put.outcome == PutOutcome::kPreconditionFailed) return Ok();
+  if (!put.failure.empty()) return Error(ErrorCode::kUnavailable, put.failure).Hint("repeat it");
+  return Error(ErrorCode::kUnsupported,
+               fmt::format("{} ignores {}, so that one writer could write over what another has just committed",
+                           objects.endpoint(), condition))
+      .Hint("reading works here; to write, use a store with conditional writes, such as Amazon S3, MinIO, Ceph or SeaweedFS");
+}
+
+// Whether the store keeps what is there from being written over, tried on an object of that name.
+Status ProbeConditions(const S3Objects& objects, const std::string& path) {
+  BRAID_TRY_ASSIGN(const ConditionalPut first, objects.PutIfAbsent(path, "1"));
+  if (!first.failure.empty()) return Error(ErrorCode::kUnavailable, first.failure).Hint("repeat it");
+  BRAID_TRY_ASSIGN(const ConditionalPut again, objects.PutIfAbsent(path, "2"));
+  BRAID_TRY_ASSIGN(const ConditionalPut other, objects.PutIfMatch(path, "3", "\"00000000000000000000000000000000\""));
+  BRAID_TRY(objects.Delete(path));
+  BRAID_TRY(RefuseIfIgnored(objects, again, "If-None-Match"));
+  return RefuseIfIgnored(objects, other, "If-Match");
+}
+
 class S3FileSystem : public FileSystem, public StorageTraits, public std::enable_shared_from_this<S3FileSystem> {
  public:
   S3FileSystem(S3Settings settings, std::string root)
@@ -214,6 +236,7 @@ class S3FileSystem : public FileSystem, public StorageTraits, public std::enable
 
   Result<std::unique_ptr<OutputFile>> Create(std::string_view path) override {
     BRAID_TRY(leases_->Check(path));
+    StartProbe();  // a commit will follow
     return std::make_unique<S3OutputFile>(std::string(path), objects_, arrow_);
   }
 
@@ -258,6 +281,25 @@ class S3FileSystem : public FileSystem, public StorageTraits, public std::enable
     BRAID_TRY_ASSIGN(const bool is_folder, files->IsFolder(path));
     if (!is_folder) return Error(ErrorCode::kNotFound, fmt::format("cannot find {}: it does not exist", path));
     return FileStatus{.is_directory = true, .file_id = std::hash<std::string_view>()(path)};
+  }
+
+  // What is not there is found out in the time of one request: as a file and as a folder at once.
+  Result<bool> Has(std::string_view path) const override {
+    BRAID_TRY_ASSIGN(const S3Path parsed, S3Path::Parse(path));
+    BRAID_TRY_ASSIGN(const ArrowObjects* files, arrow_->Files());
+    static ThreadPool pool(16);  // of its own, since whoever asks may run in the pool for requests
+    std::array<bool, 2> found = {};
+    BRAID_TRY(ParallelFor(pool, std::ssize(found), [&](std::int64_t i) -> Status {
+      if (i == 1) {
+        BRAID_TRY_ASSIGN(found[1], files->IsFolder(path));
+        return Ok();
+      }
+      const Result<S3Object> object = objects_->Head(path);
+      if (!object && object.error().code() != ErrorCode::kNotFound) return object.error();
+      found[0] = object.has_value();
+      return Ok();
+    }));
+    return found[0] || found[1];
   }
 
   Status Delete(std::string_view path) override {
@@ -309,30 +351,25 @@ class S3FileSystem : public FileSystem, public StorageTraits, public std::enable
   Result<std::unique_ptr<DirectoryHandle>> OpenDirectory(std::string_view path) override;
 
  private:
-  // Tests, once, that the store keeps what is there from being written over.
+  // Waits for the test, once for the process, that the store keeps what is there from being written over.
   Status CheckConditions() {
+    const std::shared_future<Status> probe = StartProbe();
+    const Status result = probe.get();
+    if (result) return Ok();
     const std::lock_guard lock(probe_mutex_);
-    if (probed_) return Ok();
-    const std::string path = JoinPath(root_, ".braid-probe-" + RandomUuid());
-    BRAID_TRY_ASSIGN(const ConditionalPut first, objects_->PutIfAbsent(path, "1"));
-    if (!first.failure.empty()) return Error(ErrorCode::kUnavailable, first.failure).Hint("repeat it");
-    BRAID_TRY_ASSIGN(const ConditionalPut again, objects_->PutIfAbsent(path, "2"));
-    BRAID_TRY_ASSIGN(const ConditionalPut other, objects_->PutIfMatch(path, "3", "\"00000000000000000000000000000000\""));
-    BRAID_TRY(objects_->Delete(path));
-    BRAID_TRY(RefuseIfIgnored(again, "If-None-Match"));
-    BRAID_TRY(RefuseIfIgnored(other, "If-Match"));
-    probed_ = true;
-    return Ok();
+    probe_.reset();  // whoever comes next asks again
+    return result;
   }
 
-  // Of a write whose condition did not hold.
-  Status RefuseIfIgnored(const ConditionalPut& put, std::string_view condition) const {
-    if (put.outcome == PutOutcome::kPreconditionFailed) return Ok();
-    if (!put.failure.empty()) return Error(ErrorCode::kUnavailable, put.failure).Hint("repeat it");
-    return Error(ErrorCode::kUnsupported,
-                 fmt::format("{} ignores {}, so that one writer could write over what another has just committed",
-                             objects_->endpoint(), condition))
-        .Hint("reading works here; to write, use a store with conditional writes, such as Amazon S3, MinIO, Ceph or SeaweedFS");
+  std::shared_future<Status> StartProbe() {
+    const std::lock_guard lock(probe_mutex_);
+    if (probe_) return *probe_;
+    const auto promise = std::make_shared<std::promise<Status>>();
+    probe_ = promise->get_future().share();
+    PoolFor(*this).Submit([promise, objects = objects_, path = JoinPath(root_, ".braid-probe-" + RandomUuid())] {
+      promise->set_value(ProbeConditions(*objects, path));
+    });
+    return *probe_;
   }
 
   const std::string root_;
@@ -340,8 +377,8 @@ class S3FileSystem : public FileSystem, public StorageTraits, public std::enable
   const std::shared_ptr<const S3Objects> objects_;
   const std::shared_ptr<S3Leases> leases_;
   const std::unique_ptr<ExpectedEnds> expected_;
-  std::mutex probe_mutex_;  // guards probed_; held over the test, so that there is one
-  bool probed_ = false;
+  std::mutex probe_mutex_;  // guards probe_
+  std::optional<std::shared_future<Status>> probe_;
 };
 
 // Nothing moves in an object store, so the path is the folder.
