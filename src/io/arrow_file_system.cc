@@ -62,6 +62,11 @@ class ArrowFileSystem : public FileSystem, public StorageTraits {
   bool CanRename() const override { return false; }
   int ParallelCalls() const override { return kParallelCalls; }
   void Expect(std::span<const std::string>) const override {}
+  Result<bool> Has(std::string_view path) const override {
+    const Result<FileStatus> status = Stat(path);
+    if (!status && status.error().code() != ErrorCode::kNotFound) return status.error();
+    return status.has_value();
+  }
 
  private:
   static Error ReadOnly(std::string_view path) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/result.h"
+#include "io/storage_traits.h"
 
 namespace braid {
 namespace {
@@ -30,6 +31,7 @@ Result<std::unique_ptr<DirectoryHandle>> FileSystem::OpenDirectory(std::string_v
 }
 
 Result<bool> FileSystem::Exists(std::string_view path) const {
+  if (const auto* traits = dynamic_cast<const StorageTraits*>(this)) return traits->Has(path);
   const Result<FileStatus> status = Stat(path);
   if (status) return true;
   if (status.error().code() == ErrorCode::kNotFound) return false;

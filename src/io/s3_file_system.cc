@@ -1,7 +1,7 @@
 #include "io/s3_file_system.h"
 
-#include <chrono>
 #include <cstdlib>
+#include <array>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -9,7 +9,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include <arrow/filesystem/s3fs.h>
@@ -34,8 +33,6 @@ constexpr std::int64_t kEndBytes = std::int64_t{128} << 10;
 constexpr std::size_t kExpectedFiles = 256;
 constexpr std::size_t kSinglePutBytes = std::size_t{8} << 20;
 constexpr std::int64_t kArrowAttempts = 4;
-constexpr int kPutAttempts = 5;
-constexpr std::chrono::milliseconds kFirstPause{50};
 
 std::string CertificatesFile() {
   if (const char* given = std::getenv("SSL_CERT_FILE"); given != nullptr) return given;
@@ -192,6 +189,27 @@ class ExpectedEnds {
   std::deque<std::string> order_;  // of their arrival
 };
 
+// Of a write whose condition did not hold.
+Status RefuseIfIgnored(const S3Objects& objects, const ConditionalPut& put, std::string_view condition) {
+  if (put.outcome == PutOutcome::kPreconditionFailed) return Ok();
+  if (!put.failure.empty()) return Error(ErrorCode::kUnavailable, put.failure).Hint("repeat it");
+  return Error(ErrorCode::kUnsupported,
+               fmt::format("{} ignores {}, so that one writer could write over what another has just committed",
+                           objects.endpoint(), condition))
+      .Hint("reading works here; to write, use a store with conditional writes, such as Amazon S3, MinIO, Ceph or SeaweedFS");
+}
+
+// Whether the store keeps what is there from being written over, tried on an object of that name.
+Status ProbeConditions(const S3Objects& objects, const std::string& path) {
+  BRAID_TRY_ASSIGN(const ConditionalPut first, objects.PutIfAbsent(path, "1"));
+  if (!first.failure.empty()) return Error(ErrorCode::kUnavailable, first.failure).Hint("repeat it");
+  BRAID_TRY_ASSIGN(const ConditionalPut again, objects.PutIfAbsent(path, "2"));
+  BRAID_TRY_ASSIGN(const ConditionalPut other, objects.PutIfMatch(path, "3", "\"00000000000000000000000000000000\""));
+  BRAID_TRY(objects.Delete(path));
+  BRAID_TRY(RefuseIfIgnored(objects, again, "If-None-Match"));
+  return RefuseIfIgnored(objects, other, "If-Match");
+}
+
 class S3FileSystem : public FileSystem, public StorageTraits, public std::enable_shared_from_this<S3FileSystem> {
  public:
   S3FileSystem(S3Settings settings, std::string root)
@@ -218,31 +236,25 @@ class S3FileSystem : public FileSystem, public StorageTraits, public std::enable
 
   Result<std::unique_ptr<OutputFile>> Create(std::string_view path) override {
     BRAID_TRY(leases_->Check(path));
+    StartProbe();  // a commit will follow
     return std::make_unique<S3OutputFile>(std::string(path), objects_, arrow_);
   }
 
   Status CreateAtomically(std::string_view path, std::string_view content) override {
     BRAID_TRY(leases_->Check(path));
     BRAID_TRY(CheckConditions());
-    const std::string write_id = RandomUuid();
-    std::chrono::milliseconds pause = kFirstPause;
-    std::string failure;
-    for (int attempt = 1; attempt <= kPutAttempts; ++attempt) {
-      BRAID_TRY_ASSIGN(const ConditionalPut put, objects_->PutIfAbsent(path, content, write_id));
-      if (put.outcome == PutOutcome::kWritten) return Ok();
-      if (put.outcome == PutOutcome::kUnknown) {
-        failure = put.failure;
-        std::this_thread::sleep_for(pause);
-        pause *= 2;
-      }
-      // Ours may be what is there: of an attempt without an answer, or one that the connection sent twice.
-      const Result<S3Object> present = objects_->Head(path);
-      if (present && present->write_id == write_id) return Ok();
-      if (present) return Error(ErrorCode::kAlreadyExists, fmt::format("cannot create {}: it exists already", path));
-      if (present.error().code() != ErrorCode::kNotFound) failure = present.error().message();
-      // Absent: asking again can only create what this call wants.
+    BRAID_TRY_ASSIGN(const ConditionalPut put, objects_->WriteOnce(path, content, std::nullopt));
+    switch (put.outcome) {
+      case PutOutcome::kWritten:
+        return Ok();
+      case PutOutcome::kPreconditionFailed:
+        return Error(ErrorCode::kAlreadyExists, fmt::format("cannot create {}: it exists already", path));
+      case PutOutcome::kNotSent:
+        return Error(ErrorCode::kUnavailable, put.failure).Hint("check the network, then repeat");
+      case PutOutcome::kUnknown:
+        break;
     }
-    return Error(ErrorCode::kCommitUnknown, fmt::format("cannot tell whether {} was created: {}", path, failure));
+    return Error(ErrorCode::kCommitUnknown, fmt::format("cannot tell whether {} was created: {}", path, put.failure));
   }
 
   Status Replace(std::string_view path, std::string_view content) override {
@@ -269,6 +281,25 @@ class S3FileSystem : public FileSystem, public StorageTraits, public std::enable
     BRAID_TRY_ASSIGN(const bool is_folder, files->IsFolder(path));
     if (!is_folder) return Error(ErrorCode::kNotFound, fmt::format("cannot find {}: it does not exist", path));
     return FileStatus{.is_directory = true, .file_id = std::hash<std::string_view>()(path)};
+  }
+
+  // What is not there is found out in the time of one request: as a file and as a folder at once.
+  Result<bool> Has(std::string_view path) const override {
+    BRAID_TRY_ASSIGN(const S3Path parsed, S3Path::Parse(path));
+    BRAID_TRY_ASSIGN(const ArrowObjects* files, arrow_->Files());
+    static ThreadPool pool(16);  // of its own, since whoever asks may run in the pool for requests
+    std::array<bool, 2> found = {};
+    BRAID_TRY(ParallelFor(pool, std::ssize(found), [&](std::int64_t i) -> Status {
+      if (i == 1) {
+        BRAID_TRY_ASSIGN(found[1], files->IsFolder(path));
+        return Ok();
+      }
+      const Result<S3Object> object = objects_->Head(path);
+      if (!object && object.error().code() != ErrorCode::kNotFound) return object.error();
+      found[0] = object.has_value();
+      return Ok();
+    }));
+    return found[0] || found[1];
   }
 
   Status Delete(std::string_view path) override {
@@ -320,30 +351,25 @@ class S3FileSystem : public FileSystem, public StorageTraits, public std::enable
   Result<std::unique_ptr<DirectoryHandle>> OpenDirectory(std::string_view path) override;
 
  private:
-  // Tests, once, that the store keeps what is there from being written over.
+  // Waits for the test, once for the process, that the store keeps what is there from being written over.
   Status CheckConditions() {
+    const std::shared_future<Status> probe = StartProbe();
+    const Status result = probe.get();
+    if (result) return Ok();
     const std::lock_guard lock(probe_mutex_);
-    if (probed_) return Ok();
-    const std::string path = JoinPath(root_, ".braid-probe-" + RandomUuid());
-    BRAID_TRY_ASSIGN(const ConditionalPut first, objects_->PutIfAbsent(path, "1", "first"));
-    if (first.outcome == PutOutcome::kUnknown) return Error(ErrorCode::kUnavailable, first.failure).Hint("repeat it");
-    BRAID_TRY_ASSIGN(const ConditionalPut again, objects_->PutIfAbsent(path, "2", "second"));
-    BRAID_TRY_ASSIGN(const ConditionalPut other, objects_->PutIfMatch(path, "3", "third", "\"00000000000000000000000000000000\""));
-    BRAID_TRY(objects_->Delete(path));
-    BRAID_TRY(RefuseIfIgnored(again, "If-None-Match"));
-    BRAID_TRY(RefuseIfIgnored(other, "If-Match"));
-    probed_ = true;
-    return Ok();
+    probe_.reset();  // whoever comes next asks again
+    return result;
   }
 
-  // Of a write whose condition did not hold.
-  Status RefuseIfIgnored(const ConditionalPut& put, std::string_view condition) const {
-    if (put.outcome == PutOutcome::kPreconditionFailed) return Ok();
-    if (put.outcome == PutOutcome::kUnknown) return Error(ErrorCode::kUnavailable, put.failure).Hint("repeat it");
-    return Error(ErrorCode::kUnsupported,
-                 fmt::format("{} ignores {}, so that one writer could write over what another has just committed",
-                             objects_->endpoint(), condition))
-        .Hint("reading works here; to write, use a store with conditional writes, such as Amazon S3, MinIO, Ceph or SeaweedFS");
+  std::shared_future<Status> StartProbe() {
+    const std::lock_guard lock(probe_mutex_);
+    if (probe_) return *probe_;
+    const auto promise = std::make_shared<std::promise<Status>>();
+    probe_ = promise->get_future().share();
+    PoolFor(*this).Submit([promise, objects = objects_, path = JoinPath(root_, ".braid-probe-" + RandomUuid())] {
+      promise->set_value(ProbeConditions(*objects, path));
+    });
+    return *probe_;
   }
 
   const std::string root_;
@@ -351,8 +377,8 @@ class S3FileSystem : public FileSystem, public StorageTraits, public std::enable
   const std::shared_ptr<const S3Objects> objects_;
   const std::shared_ptr<S3Leases> leases_;
   const std::unique_ptr<ExpectedEnds> expected_;
-  std::mutex probe_mutex_;  // guards probed_; held over the test, so that there is one
-  bool probed_ = false;
+  std::mutex probe_mutex_;  // guards probe_
+  std::optional<std::shared_future<Status>> probe_;
 };
 
 // Nothing moves in an object store, so the path is the folder.

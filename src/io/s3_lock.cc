@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "base/uuid.h"
 #include "io/s3_lock_internal.h"
 
 namespace braid {
@@ -46,17 +45,13 @@ class HeldObject {
   std::string Content() { return fmt::format("{} lease {}", owner_, ++renewals_); }
 
   Result<bool> Write(const std::string& content, const std::optional<std::string>& etag) {
-    const std::string write_id = RandomUuid();
-    BRAID_TRY_ASSIGN(const ConditionalPut put, etag ? objects_->PutIfMatch(path_, content, write_id, *etag)
-                                                    : objects_->PutIfAbsent(path_, content, write_id));
-    if (put.outcome == PutOutcome::kWritten && !put.etag.empty()) {
-      etag_ = put.etag;
-      return true;
-    }
-    // The connection may have sent it twice, so that the second time it was its own obstacle.
-    BRAID_TRY_ASSIGN(const S3Object present, objects_->Head(path_));
-    if (present.write_id != write_id) return false;
-    etag_ = present.etag;
+    BRAID_TRY_ASSIGN(ConditionalPut put, objects_->WriteOnce(path_, content, etag));
+    if (put.outcome == PutOutcome::kPreconditionFailed) return false;
+    if (put.outcome != PutOutcome::kWritten) return Error(ErrorCode::kUnavailable, put.failure);
+    etag_ = std::move(put.etag);
+    if (!etag_.empty()) return true;
+    BRAID_TRY_ASSIGN(S3Object present, objects_->Head(path_));
+    etag_ = std::move(present.etag);
     return true;
   }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/uuid.h"
 #include "io/s3_objects_internal.h"
 
 namespace braid {
@@ -14,7 +15,6 @@ namespace braid {
 namespace {
 
 constexpr int kAttempts = 6;
-constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::int64_t kTimeoutS = 60;
 
 // Sent with status 400.
@@ -23,6 +23,10 @@ constexpr std::string_view kKeyErrors[] = {"AuthorizationHeaderMalformed", "Expi
 bool IsPassing(const HttpResponse& response) {
   return response.status == 0 || response.status == 429 || (response.status >= 500 && response.status != 501);
 }
+
+constexpr std::string_view kIfAbsent = "If-None-Match: *";
+
+std::string IfMatch(std::string_view etag) { return fmt::format("If-Match: {}", etag); }
 
 // The text of an element of S3's error documents, which have no attributes and hold each element once.
 std::string ElementOf(std::string_view document, std::string_view name) {
@@ -98,7 +102,7 @@ HttpResponse S3Objects::Send(const std::string& method, const S3Path& path, std:
 
 HttpResponse S3Objects::SendPatiently(const std::string& method, const S3Path& path,
                                       const std::vector<std::string>& headers, std::string_view body) const {
-  std::chrono::milliseconds pause = kFirstPause;
+  std::chrono::milliseconds pause = first_pause_;
   for (int attempt = 1;; ++attempt) {
     HttpResponse response = Send(method, path, headers, body);
     if (!IsPassing(response) || attempt == kAttempts) return response;
@@ -193,29 +197,73 @@ Status S3Objects::Delete(std::string_view path) const {
   return failure;
 }
 
-Result<ConditionalPut> S3Objects::PutOn(std::string condition, std::string_view path, std::string_view content,
+Result<ConditionalPut> S3Objects::PutOn(const std::string& condition, std::string_view path, std::string_view content,
                                         std::string_view write_id) const {
   BRAID_TRY_ASSIGN(const S3Path parsed, S3Path::Parse(path));
-  const HttpResponse response =
-      Send("PUT", parsed, {std::move(condition), fmt::format("x-amz-meta-braid-write: {}", write_id)}, content);
+  std::vector<std::string> headers = {condition};
+  if (!write_id.empty()) headers.push_back(fmt::format("x-amz-meta-braid-write: {}", write_id));
+  const HttpResponse response = Send("PUT", parsed, std::move(headers), content);
   if (response.status == 200) return ConditionalPut{.outcome = PutOutcome::kWritten, .etag = response.Header("etag"), .failure = ""};
   if (response.status == 412) return ConditionalPut{.outcome = PutOutcome::kPreconditionFailed, .etag = "", .failure = ""};
+  const Error failure = Failure("write", path, response);
   // 409: another conditional write of the same object is under way.
-  const bool failed_inside = response.status >= 500 && response.status != 501;
-  if (response.status == 409 || response.status == 429 || failed_inside || response.may_have_arrived) {
-    return ConditionalPut{.outcome = PutOutcome::kUnknown, .etag = "", .failure = Failure("write", path, response).message()};
+  if (response.status != 409 && !IsPassing(response)) return failure;
+  const bool was_sent = response.status != 0 || response.may_have_arrived;
+  return ConditionalPut{.outcome = was_sent ? PutOutcome::kUnknown : PutOutcome::kNotSent, .etag = "", .failure = failure.message()};
+}
+
+Result<ConditionalPut> S3Objects::PutPatientlyOn(const std::string& condition, std::string_view path,
+                                                 std::string_view content) const {
+  std::chrono::milliseconds pause = first_pause_;
+  for (int attempt = 1;; ++attempt) {
+    BRAID_TRY_ASSIGN(ConditionalPut put, PutOn(condition, path, content, ""));
+    const bool is_answered = put.outcome == PutOutcome::kWritten || put.outcome == PutOutcome::kPreconditionFailed;
+    if (is_answered || attempt == kAttempts) return put;
+    std::this_thread::sleep_for(pause);
+    pause *= 2;
   }
-  return Failure("write", path, response);
 }
 
-Result<ConditionalPut> S3Objects::PutIfAbsent(std::string_view path, std::string_view content,
-                                              std::string_view write_id) const {
-  return PutOn("If-None-Match: *", path, content, write_id);
+Result<ConditionalPut> S3Objects::PutIfAbsent(std::string_view path, std::string_view content) const {
+  return PutPatientlyOn(std::string(kIfAbsent), path, content);
 }
 
-Result<ConditionalPut> S3Objects::PutIfMatch(std::string_view path, std::string_view content, std::string_view write_id,
+Result<ConditionalPut> S3Objects::PutIfMatch(std::string_view path, std::string_view content,
                                              std::string_view etag) const {
-  return PutOn(fmt::format("If-Match: {}", etag), path, content, write_id);
+  return PutPatientlyOn(IfMatch(etag), path, content);
+}
+
+Result<ConditionalPut> S3Objects::WriteOnce(std::string_view path, std::string_view content,
+                                            const std::optional<std::string>& etag) const {
+  const std::string condition = etag ? IfMatch(*etag) : std::string(kIfAbsent);
+  const std::string write_id = RandomUuid();
+  std::chrono::milliseconds pause = first_pause_;
+  ConditionalPut last{.outcome = PutOutcome::kNotSent, .etag = "", .failure = ""};
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+    BRAID_TRY_ASSIGN(ConditionalPut put, PutOn(condition, path, content, write_id));
+    if (put.outcome == PutOutcome::kWritten) return put;
+    if (put.outcome != PutOutcome::kPreconditionFailed) {
+      if (last.outcome == PutOutcome::kUnknown) put.outcome = PutOutcome::kUnknown;
+      last = std::move(put);
+      if (attempt < kAttempts) std::this_thread::sleep_for(pause);
+      pause *= 2;
+      if (last.outcome == PutOutcome::kNotSent) continue;
+    }
+    // Ours may be what is there: of an attempt without an answer, or one that the connection sent twice.
+    Result<S3Object> present = Head(path);
+    const bool is_absent = !present && present.error().code() == ErrorCode::kNotFound;
+    if (!present && !is_absent) {
+      last = {.outcome = PutOutcome::kUnknown, .etag = "", .failure = present.error().message()};
+      continue;
+    }
+    if (present && present->write_id == write_id) {
+      return ConditionalPut{.outcome = PutOutcome::kWritten, .etag = std::move(present->etag), .failure = ""};
+    }
+    const bool still_holds = etag ? present && present->etag == *etag : is_absent;
+    if (!still_holds) return ConditionalPut{.outcome = PutOutcome::kPreconditionFailed, .etag = "", .failure = ""};
+    // Asking again can only write what this call wants.
+  }
+  return last;
 }
 
 }  // namespace braid

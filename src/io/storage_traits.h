@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "io/file_system.h"
 
@@ -14,6 +15,8 @@ class StorageTraits {
   virtual bool CanRename() const = 0;
   virtual int ParallelCalls() const = 0;
   virtual void Expect(std::span<const std::string> paths) const = 0;
+  /// What FileSystem::Exists tells, in the time of one request.
+  virtual Result<bool> Has(std::string_view path) const = 0;
 };
 
 /// Whether FileSystem::Rename works. Object stores have no folders to move, only names that begin alike.

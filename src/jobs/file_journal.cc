@@ -57,6 +57,7 @@ class JournalledFileSystem : public FileSystem, public StorageTraits {
   bool CanRename() const override { return braid::CanRename(*base_); }
   int ParallelCalls() const override { return braid::ParallelCalls(*base_); }
   void Expect(std::span<const std::string> paths) const override { braid::Expect(*base_, paths); }
+  Result<bool> Has(std::string_view path) const override { return base_->Exists(path); }
   Status Exchange(std::string_view first, std::string_view second) override { return base_->Exchange(first, second); }
   Status Link(std::string_view existing, std::string_view name) override { return base_->Link(existing, name); }
   Result<std::unique_ptr<FileLock>> TryLock(std::string_view path, std::string_view owner) override {

@@ -1,6 +1,7 @@
 #include "table/commit_attempt.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <mutex>
@@ -14,6 +15,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/uuid.h"
+#include "io/request_pool.h"
 #include "table/commit_turn.h"
 #include "table/conflict_check.h"
 #include "table/data_file_reader.h"
@@ -186,9 +188,15 @@ class Committer {
     if (changes.base) return WriteEntries(*changes.base);
     std::vector<ManifestFileMeta> manifests;
     if (latest) {
-      BRAID_TRY_ASSIGN(manifests, ReadManifestList(fs(), paths(), latest->base_manifest_list));
-      BRAID_TRY_ASSIGN(const std::vector<ManifestFileMeta> delta, ReadManifestList(fs(), paths(), latest->delta_manifest_list));
-      manifests.insert(manifests.end(), delta.begin(), delta.end());
+      const std::array names = {latest->base_manifest_list, latest->delta_manifest_list};
+      std::array<std::vector<ManifestFileMeta>, 2> lists;
+      BRAID_TRY(CallForEach(fs(), std::ssize(names), [&](std::int64_t i) -> Status {
+        const auto position = static_cast<std::size_t>(i);
+        BRAID_TRY_ASSIGN(lists[position], ReadManifestList(fs(), paths(), names[position]));
+        return Ok();
+      }));
+      manifests = std::move(lists[0]);
+      manifests.insert(manifests.end(), lists[1].begin(), lists[1].end());
       // Merging is an economy: an attempt that already lost a race goes without it.
       if (!tried_) {
         BRAID_TRY_ASSIGN(MergedManifests merged, MergeManifests(table(), manifests, names_, merge_, write_));

@@ -79,6 +79,7 @@ class Check {
 
   // Lists, index manifests, statistics of every root; manifests are gathered.
   Status CheckMetadata() {
+    BRAID_TRY(ReadLists());
     for (const Root& root : roots_) {
       const Snapshot& snapshot = root.snapshot;
       const bool own_lists = !root.is_changelog || !snapshot.changelog_manifest_list;
@@ -93,6 +94,24 @@ class Check {
         BRAID_TRY(CheckExists(JoinPath(paths().StatisticsDirectory(), *snapshot.statistics), root));
     }
     return Ok();
+  }
+
+  Status ReadLists() {
+    for (const Root& root : roots_) {
+      lists_.try_emplace(root.snapshot.base_manifest_list);
+      lists_.try_emplace(root.snapshot.delta_manifest_list);
+      if (root.snapshot.changelog_manifest_list) lists_.try_emplace(*root.snapshot.changelog_manifest_list);
+    }
+    std::vector<std::pair<const std::string, ListState>*> lists;
+    for (auto& list : lists_) lists.push_back(&list);
+    return CallForEach(fs(), std::ssize(lists), [&](std::int64_t i) -> Status {
+      auto& [name, list] = *lists[static_cast<std::size_t>(i)];
+      const Result<std::vector<ManifestFileMeta>> manifests = ReadManifestList(fs(), paths(), name);
+      if (!manifests) list.problem = ProblemOf(manifests.error());
+      if (!manifests) return Ok();
+      for (const ManifestFileMeta& manifest : *manifests) list.manifests.push_back(manifest.file_name);
+      return Ok();
+    });
   }
 
   // Expiry takes the changelog of a snapshot away although a tag or fork point keeps its rows, in Java too. Rolling back
@@ -113,18 +132,10 @@ class Check {
   }
 
   void CheckList(const std::string& name, const Root& root) {
-    auto [list, added] = lists_.try_emplace(name);
-    if (added) {
-      ++result_.metadata_files;
-      const Result<std::vector<ManifestFileMeta>> manifests = ReadManifestList(fs(), paths(), name);
-      if (manifests) {
-        for (const ManifestFileMeta& manifest : *manifests) list->second.manifests.push_back(manifest.file_name);
-      } else {
-        list->second.problem = ProblemOf(manifests.error());
-      }
-    }
-    if (list->second.problem) AddDamage(paths().ManifestFile(name), *list->second.problem, root.holder);
-    for (const std::string& manifest : list->second.manifests) manifests_.try_emplace(manifest);
+    ListState& list = lists_.at(name);
+    if (!std::exchange(list.counted, true)) ++result_.metadata_files;
+    if (list.problem) AddDamage(paths().ManifestFile(name), *list.problem, root.holder);
+    for (const std::string& manifest : list.manifests) manifests_.try_emplace(manifest);
   }
 
   Status CheckIndexManifest(const std::string& name, const Root& root) {
@@ -236,6 +247,7 @@ class Check {
   struct ListState {
     std::vector<std::string> manifests;
     std::optional<std::string> problem;
+    bool counted = false;
   };
   struct IndexState {
     std::vector<std::string> files;

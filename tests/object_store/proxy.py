@@ -3,6 +3,8 @@
 import hashlib
 import http.client
 import http.server
+import socket
+import struct
 import threading
 import time
 import urllib.parse
@@ -29,7 +31,8 @@ def serve(handler, **state):
 class Forward(http.server.BaseHTTPRequestHandler):
     """Passes requests on as they are, so that signatures stay right.
 
-    `delay_s` before each; `lose(method, path, headers)` says that the answer is to be lost; `down`: nobody answers.
+    `delay_s` before each; `lose(method, path, headers)` says that the answer is to be lost; `down`: nobody answers;
+    `fault(number)` names what befalls a request, of FAULTS, or is None.
     """
 
     protocol_version = "HTTP/1.1"
@@ -48,11 +51,25 @@ class Forward(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         with self.server.lock:
             self.server.requests.append((self.command, self.path))
+            fault = self.server.fault(len(self.server.requests))
+            self.server.running += 1
+            self.server.most_running = max(self.server.most_running, self.server.running)
+        try:
+            self.pass_on(body, fault)
+        finally:
+            with self.server.lock:
+                self.server.running -= 1
+
+    def pass_on(self, body, fault):
         if self.server.down:
             self.close_connection = True
             return
         time.sleep(self.server.delay_s)
         lost = self.server.lose(self.command, self.path, self.headers)
+        if fault == "reset before":
+            return self.reset()
+        if fault in ("500", "503"):
+            return self.fail(int(fault))
         for attempt in (1, 2):
             connection = self.upstream()
             try:
@@ -72,6 +89,10 @@ class Forward(http.server.BaseHTTPRequestHandler):
         if lost:
             self.close_connection = True
             return
+        if fault == "reset after":
+            return self.reset()
+        if fault == "500 after":
+            return self.fail(500)
         self.send_response_only(answer.status)
         for name, value in answer.getheaders():
             if name.lower() not in ("transfer-encoding", "connection", "content-length"):
@@ -80,13 +101,36 @@ class Forward(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", length or "0")
         self.end_headers()
         if self.command != "HEAD":
+            self.wfile.write(content[:len(content) // 2] if fault == "truncated" else content)
+        if fault == "truncated":
+            self.reset()
+
+    def reset(self):
+        """Ends the connection as a machine does that goes down: what was sent may get lost."""
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.wfile.flush()
+        self.connection.close()
+        self.close_connection = True
+
+    def fail(self, status):
+        code, text = {500: ("InternalError", "We encountered an internal error"), 503: ("SlowDown", "Please reduce your request rate")}[status]
+        content = f'<?xml version="1.0" encoding="UTF-8"?><Error><Code>{code}</Code><Message>{text}</Message></Error>'.encode()
+        self.send_response_only(status)
+        self.send_header("Content-Type", "application/xml")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command != "HEAD":
             self.wfile.write(content)
 
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_one
 
 
+FAULTS = ["reset before", "reset after", "500", "500 after", "503", "truncated"]  # "after": when the store has done it
+
+
 def forward(target, delay_s=0.0, lose=lambda *arguments: False):
-    return serve(Forward, target=target, delay_s=delay_s, lose=lose, down=False, requests=[], lock=threading.Lock())
+    return serve(Forward, target=target, delay_s=delay_s, lose=lose, fault=lambda number: None, down=False, requests=[],
+                 running=0, most_running=0, lock=threading.Lock())
 
 
 class Careless(http.server.BaseHTTPRequestHandler):

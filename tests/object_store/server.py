@@ -115,8 +115,8 @@ class Server:
     def get(self, bucket, key):
         return self.call("GET", f"/buckets/{bucket}/{urllib.request.quote(key)}")
 
-    def list(self, bucket, folder):
-        """Names of the children of a folder that hold or are a file."""
+    def entries(self, bucket, folder):
+        """Of the children of a folder, the name and whether it is a folder."""
         request = urllib.request.Request(f"{self.filer}/buckets/{bucket}/{urllib.request.quote(folder)}/?limit=100000",
                                          headers={"Accept": "application/json"})
         try:
@@ -126,13 +126,18 @@ class Server:
             if error.code == 404:
                 return []
             raise
-        names = []
-        for entry in entries:
-            name = entry["FullPath"].rsplit("/", 1)[1]
-            is_folder = entry["Mode"] & 1 << 31
-            if not is_folder or self.list(bucket, f"{folder}/{name}"):
-                names.append(name)
-        return names
+        return [(entry["FullPath"].rsplit("/", 1)[1], bool(entry["Mode"] & 1 << 31)) for entry in entries]
+
+    def list(self, bucket, folder):
+        """Names of the children of a folder that hold or are a file."""
+        return [name for name, is_folder in self.entries(bucket, folder) if not is_folder or self.list(bucket, f"{folder}/{name}")]
+
+    def files(self, bucket, folder):
+        """Paths, below the folder, of all files in it."""
+        paths = []
+        for name, is_folder in self.entries(bucket, folder):
+            paths += [f"{name}/{path}" for path in self.files(bucket, f"{folder}/{name}")] if is_folder else [name]
+        return paths
 
     def upload(self, bucket, prefix, folder):
         for path in sorted(pathlib.Path(folder).rglob("*")):
@@ -146,12 +151,8 @@ class Server:
             return answer.read()
 
     def close(self):
-        self.process.terminate()
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        self.process.kill()  # asked to end, it takes its time to put in order what is deleted here
+        self.process.wait()
         self.log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
