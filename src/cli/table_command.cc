@@ -13,6 +13,7 @@ std::function<Status()> AddTableCommand(CLI::App& command) {
                    {"compact", "merge data files", AddTableCompactCommand},
                    {"compact-manifests", "write manifests anew, few and in order", AddTableCompactManifestsCommand},
                    {"analyze", "compute the table's statistics", AddTableAnalyzeCommand},
+                   {"rescale", "distribute rows over another number of buckets", AddTableRescaleCommand},
                    {"expire", "remove old snapshots, and the files that only they needed", AddTableExpireCommand},
                    {"expire-partitions", "drop partitions whose time is over", AddTableExpirePartitionsCommand},
                    {"drop-partitions", "delete all rows of partitions", AddTableDropPartitionsCommand},

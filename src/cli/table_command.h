@@ -20,6 +20,7 @@ std::function<Status()> AddTableExpirePartitionsCommand(CLI::App& command);
 std::function<Status()> AddTableForgetMissingCommand(CLI::App& command);
 std::function<Status()> AddTableMaintenanceCommand(CLI::App& command);
 std::function<Status()> AddTableRepairCommand(CLI::App& command);
+std::function<Status()> AddTableRescaleCommand(CLI::App& command);
 std::function<Status()> AddTableRollbackCommand(CLI::App& command);
 std::function<Status()> AddTableTruncateCommand(CLI::App& command);
 std::function<Status()> AddTableWhyCommand(CLI::App& command);

@@ -70,6 +70,7 @@ std::vector<Procedure> BranchProcedures();
 Procedure CompactProcedure();
 Procedure CompactDatabaseProcedure();
 Procedure CompactManifestProcedure();
+Procedure RescaleProcedure();
 
 // procedure_repair.cc
 Procedure RemoveUnexistingFilesProcedure();

@@ -1,4 +1,4 @@
-// CALL sys.compact(…), sys.compact_database(…), sys.compact_manifest(…).
+// CALL sys.compact(…), sys.compact_database(…), sys.compact_manifest(…), sys.rescale(…).
 
 #include <regex>
 
@@ -9,6 +9,7 @@
 #include "table/compaction_preview.h"
 #include "table/manifest_compaction.h"
 #include "table/partitions.h"
+#include "table/rescale.h"
 #include "table/write.h"
 #include "types/predicate.h"
 
@@ -122,6 +123,15 @@ Result<StatementResult> CompactMetadata(const ProcedureArguments& arguments, con
   return ProcedureSuccess();
 }
 
+Result<StatementResult> Rescale(const ProcedureArguments& arguments, const StatementContext& context) {
+  BRAID_TRY_ASSIGN(const Table table, OpenTableArgument(arguments, context));
+  RescaleRequest request;
+  if (const auto count = arguments.Int("bucket_num")) request.bucket_count = static_cast<std::int32_t>(*count);
+  BRAID_TRY_ASSIGN(request.partitions, PartitionSpecsFilter(table, arguments.Text("partition").value_or("")));
+  BRAID_TRY(RescaleTable(table, request, NewCommitUser(), context.session.clock()));
+  return ProcedureSuccess();
+}
+
 }  // namespace
 
 Procedure CompactProcedure() {
@@ -149,6 +159,17 @@ Procedure CompactDatabaseProcedure() {
            {"partition_idle_time", text, true},
            {"compact_strategy", text, true}},
           CompactDatabases};
+}
+
+Procedure RescaleProcedure() {
+  // The last two are Flink's; here it is always done by this process.
+  return {"rescale",
+          {{"table", DataType::String()},
+           {"bucket_num", DataType::Int(), true},
+           {"partition", DataType::String(), true},
+           {"scan_parallelism", DataType::Int(), true},
+           {"sink_parallelism", DataType::Int(), true}},
+          Rescale};
 }
 
 Procedure CompactManifestProcedure() {

@@ -14,6 +14,7 @@ const std::vector<Procedure>& Procedures() {
       CompactProcedure(),
       CompactDatabaseProcedure(),
       CompactManifestProcedure(),
+      RescaleProcedure(),
       RemoveUnexistingFilesProcedure(),
       CreateTagProcedure(),
       CreateTagFromTimestampProcedure(),
