@@ -10,17 +10,19 @@
 namespace braid {
 namespace {
 
-// What a compaction takes, as measured with columns of up to a few hundred bytes: a batch of each run with its pages,
-// and the open row group with the batch that goes into it. Small files take no more than they hold.
-constexpr std::int64_t kRunBytes = std::int64_t{8} << 20;
-constexpr std::int64_t kWriterBytes = std::int64_t{24} << 20;
-constexpr std::int64_t kExpansion = 4;        // of compressed files, about
-constexpr std::int64_t kCopiesOfLongRow = 3;  // while it is decoded
+// What a compaction takes, about: a batch of each run with its pages, and the open row group with the batch that goes
+// into it. Small files take no more than they hold. A lookup goes through its runs once and keeps one batch.
+constexpr std::int64_t kRunBytes = std::int64_t{6} << 20;
+constexpr std::int64_t kLookupRunBytes = kRunBytes / 2;
+constexpr std::int64_t kWriterBytes = std::int64_t{20} << 20;
+constexpr std::int64_t kChangelogBytes = kWriterBytes / 2;  // of fewer rows
+constexpr std::int64_t kExpansion = 4;                      // of compressed files, about
+constexpr std::int64_t kCopiesOfLongRow = 3;                // while it is decoded
 
-std::int64_t ReaderBytes(const SortedRun& run) {
+std::int64_t ReaderBytes(const SortedRun& run, std::int64_t most) {
   std::int64_t largest = 0;
   for (const DataFileMeta& file : run.files()) largest = std::max(largest, file.file_size);
-  return std::min(kRunBytes, kExpansion * largest);
+  return std::min(most, kExpansion * largest);
 }
 
 /// How a file moves up without being merged with others.
@@ -327,15 +329,15 @@ std::int64_t CompactionTask::MemoryBytes() const {
   if (const Result<std::vector<Section>> sections = PartitionIntoSections(unit.files, schema.key_fields)) {
     for (const Section& section : *sections) {
       std::int64_t bytes = 0;
-      for (const SortedRun& run : section) bytes += ReaderBytes(run);
+      for (const SortedRun& run : section) bytes += ReaderBytes(run, kRunBytes);
       runs_bytes = std::max(runs_bytes, bytes);
     }
   }
   if (purpose.rule) {
-    for (const LevelRun& run : upper) runs_bytes += ReaderBytes(run.run);
+    for (const LevelRun& run : upper) runs_bytes += ReaderBytes(run.run, kLookupRunBytes);
   }
-  const std::int64_t writers_bytes =
-      std::min(kWriterBytes, kExpansion * file_bytes) * (purpose.writes_changelog ? 2 : 1);
+  const std::int64_t most_written = kWriterBytes + (purpose.writes_changelog ? kChangelogBytes : 0);
+  const std::int64_t writers_bytes = std::min(most_written, kExpansion * file_bytes);
   const std::int64_t long_row = longest_row >= kMaxBatchBytes ? kCopiesOfLongRow * longest_row : 0;
   return runs_bytes + writers_bytes + long_row;
 }

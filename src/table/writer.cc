@@ -321,8 +321,9 @@ class DataTableWriter : public TableWriter {
   Status StayWithinBuffer() {
     const auto used_by = [](const auto& item) { return item.second.writer->memory_bytes(); };
     std::int64_t used = WaitingBytes();
-    const std::int64_t allowed =
-        std::max(settings_.buffer_bytes / 2, settings_.buffer_bytes - compaction_memory_.used_bytes());
+    // Sorting and writing what waits takes memory, too.
+    const std::int64_t kept = std::max(compaction_memory_.used_bytes(), settings_.buffer_bytes / 8);
+    const std::int64_t allowed = std::max(settings_.buffer_bytes / 2, settings_.buffer_bytes - kept);
     while (used > allowed) {
       const auto largest = std::max_element(buckets_.begin(), buckets_.end(), [&](const auto& a, const auto& b) { return used_by(a) < used_by(b); });
       const std::int64_t before = used_by(*largest);
