@@ -325,8 +325,13 @@ Result<std::string> BucketDirectory(const Table& table, const BinaryRow& partiti
   return JoinPath(table.paths().root(), table.layout().BucketDirectory(values, bucket));
 }
 
-Result<std::unique_ptr<TableWriter>> TableWriter::Make(const Table& table, TableWriterOptions options) {
-  BRAID_TRY(CheckWritable(table));
+Result<std::unique_ptr<TableWriter>> TableWriter::Make(const Table& wanted, TableWriterOptions options) {
+  BRAID_TRY(CheckWritable(wanted));
+  // The snapshot of an overwrite names no changelog, as in Java, so none is written from the rows.
+  const bool writes_for_nobody =
+      options.ignore_previous_files && wanted.options().Get("changelog-producer", "") == "input";
+  BRAID_TRY_ASSIGN(const Table table,
+                   writes_for_nobody ? wanted.With(Options(Options::Map{{"changelog-producer", "none"}})) : wanted);
   std::optional<Snapshot> snapshot;
   if (!options.ignore_previous_files) {
     BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
