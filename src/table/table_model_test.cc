@@ -388,7 +388,7 @@ TEST(TableModelTest, AnyOptionsGiveTheRowsOfTheModel) {
   const char* given = std::getenv("BRAID_TEST_SEED");
   const char* runs = std::getenv("BRAID_TEST_RUNS");
   const unsigned first = given != nullptr ? static_cast<unsigned>(std::atoll(given)) : std::random_device{}();
-  const unsigned count = runs != nullptr ? static_cast<unsigned>(std::atoi(runs)) : 25;
+  const unsigned count = runs != nullptr ? static_cast<unsigned>(std::atoi(runs)) : 8;
   for (unsigned seed = first; seed != first + count; ++seed) {
     SCOPED_TRACE("BRAID_TEST_SEED=" + std::to_string(seed));
     TableModelRun run(seed);
