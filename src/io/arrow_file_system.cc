@@ -93,6 +93,14 @@ Result<std::shared_ptr<FileSystem>> OpenArrowFileSystem(const std::string& root,
   std::string arrow_root;
   arrow::Result<std::shared_ptr<arrow::fs::FileSystem>> files =
       root.starts_with("abfs") ? OpenAzure(root, options, &arrow_root) : arrow::fs::FileSystemFromUri(root, &arrow_root);
+  const bool lacks_hadoop =
+      root.starts_with("hdfs") && files.status().message().find("Unable to load") != std::string::npos;
+  if (lacks_hadoop) {
+    return Error(ErrorCode::kUnsupported, fmt::format("cannot open {}: HDFS is reached through Hadoop's libhdfs.so and "
+                                                      "a Java machine's libjvm.so, which are not both here",
+                                                      root))
+        .Hint("set JAVA_HOME and HADOOP_HOME, and CLASSPATH to what `hadoop classpath --glob` prints");
+  }
   if (!files.ok()) return ArrowError("open", root, files.status());
   return std::make_shared<ArrowFileSystem>(*std::move(files), root, std::move(arrow_root));
 }

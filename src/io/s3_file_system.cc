@@ -1,7 +1,7 @@
 #include "io/s3_file_system.h"
 
-#include <cstdlib>
 #include <array>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -196,7 +196,9 @@ Status RefuseIfIgnored(const S3Objects& objects, const ConditionalPut& put, std:
   return Error(ErrorCode::kUnsupported,
                fmt::format("{} ignores {}, so that one writer could write over what another has just committed",
                            objects.endpoint(), condition))
-      .Hint("reading works here; to write, use a store with conditional writes, such as Amazon S3, MinIO, Ceph or SeaweedFS");
+      .Hint(
+          "reading works here; to write, use a store with conditional writes, such as Amazon S3, MinIO, Ceph or "
+          "SeaweedFS");
 }
 
 // Whether the store keeps what is there from being written over, tried on an object of that name.
@@ -245,14 +247,12 @@ class S3FileSystem : public FileSystem, public StorageTraits, public std::enable
     BRAID_TRY(CheckConditions());
     BRAID_TRY_ASSIGN(const ConditionalPut put, objects_->WriteOnce(path, content, std::nullopt));
     switch (put.outcome) {
-      case PutOutcome::kWritten:
-        return Ok();
+      case PutOutcome::kWritten: return Ok();
       case PutOutcome::kPreconditionFailed:
         return Error(ErrorCode::kAlreadyExists, fmt::format("cannot create {}: it exists already", path));
       case PutOutcome::kNotSent:
         return Error(ErrorCode::kUnavailable, put.failure).Hint("check the network, then repeat");
-      case PutOutcome::kUnknown:
-        break;
+      case PutOutcome::kUnknown: break;
     }
     return Error(ErrorCode::kCommitUnknown, fmt::format("cannot tell whether {} was created: {}", path, put.failure));
   }

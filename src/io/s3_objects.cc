@@ -26,7 +26,9 @@ bool IsPassing(const HttpResponse& response) {
 
 constexpr std::string_view kIfAbsent = "If-None-Match: *";
 
-std::string IfMatch(std::string_view etag) { return fmt::format("If-Match: {}", etag); }
+std::string IfMatch(std::string_view etag) {
+  return fmt::format("If-Match: {}", etag);
+}
 
 // The text of an element of S3's error documents, which have no attributes and hold each element once.
 std::string ElementOf(std::string_view document, std::string_view name) {
@@ -209,7 +211,8 @@ Result<ConditionalPut> S3Objects::PutOn(const std::string& condition, std::strin
   // 409: another conditional write of the same object is under way.
   if (response.status != 409 && !IsPassing(response)) return failure;
   const bool was_sent = response.status != 0 || response.may_have_arrived;
-  return ConditionalPut{.outcome = was_sent ? PutOutcome::kUnknown : PutOutcome::kNotSent, .etag = "", .failure = failure.message()};
+  return ConditionalPut{
+      .outcome = was_sent ? PutOutcome::kUnknown : PutOutcome::kNotSent, .etag = "", .failure = failure.message()};
 }
 
 Result<ConditionalPut> S3Objects::PutPatientlyOn(const std::string& condition, std::string_view path,

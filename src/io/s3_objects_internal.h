@@ -56,7 +56,8 @@ class S3Objects {
   /// Tells the keys to sign with; called for each request.
   using Credentials = std::function<HttpSignature()>;
   /// A request that is repeated waits before, at first so long, each time twice as long.
-  S3Objects(S3Settings settings, Credentials credentials, std::chrono::milliseconds first_pause = std::chrono::milliseconds(50))
+  S3Objects(S3Settings settings, Credentials credentials,
+            std::chrono::milliseconds first_pause = std::chrono::milliseconds(50))
       : settings_(std::move(settings)), credentials_(std::move(credentials)), first_pause_(first_pause) {}
 
   /// "https://host:port", for messages.
@@ -77,10 +78,11 @@ class S3Objects {
   /// As PutIfAbsent, in place of what has this ETag.
   Result<ConditionalPut> PutIfMatch(std::string_view path, std::string_view content, std::string_view etag) const;
 
-  /// Writes if no object is there (`etag` is nullopt) or in place of what has this ETag, and finds out whether this call
-  /// wrote: an object without an answer is looked at, carries the mark of this call or not, and is written again where the
-  /// condition still holds. kUnknown and kNotSent remain if the store does not answer for some seconds.
-  Result<ConditionalPut> WriteOnce(std::string_view path, std::string_view content, const std::optional<std::string>& etag) const;
+  /// Writes if no object is there (`etag` is nullopt) or in place of what has this ETag, and finds out whether this
+  /// call wrote: an object without an answer is looked at, carries the mark of this call or not, and is written again
+  /// where the condition still holds. kUnknown and kNotSent remain if the store does not answer for some seconds.
+  Result<ConditionalPut> WriteOnce(std::string_view path, std::string_view content,
+                                   const std::optional<std::string>& etag) const;
 
  private:
   HttpResponse Send(const std::string& method, const S3Path& path, std::vector<std::string> headers,
@@ -91,7 +93,8 @@ class S3Objects {
   Error Failure(std::string_view action, std::string_view path, const HttpResponse& response) const;
   Result<ConditionalPut> PutOn(const std::string& condition, std::string_view path, std::string_view content,
                                std::string_view write_id) const;
-  Result<ConditionalPut> PutPatientlyOn(const std::string& condition, std::string_view path, std::string_view content) const;
+  Result<ConditionalPut> PutPatientlyOn(const std::string& condition, std::string_view path,
+                                        std::string_view content) const;
 
   S3Settings settings_;
   Credentials credentials_;

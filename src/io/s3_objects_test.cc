@@ -25,9 +25,17 @@ TEST(S3ObjectsTest, EncodesWhatAnAddressMustNotHold) {
 }
 
 TEST(S3ObjectsTest, SaysThatNobodyAnswersWithoutTheKeys) {
-  const S3Objects objects({.endpoint = "http://127.0.0.1:1", .region = "us-east-1", .path_style = true, .access_key = {}, .secret_key = {}, .session_token = {}},
-                          [] { return HttpSignature{.region = "us-east-1", .access_key = "ana", .secret_key = "hidden", .session_token = {}}; },
-                          /*first_pause=*/std::chrono::milliseconds(0));
+  const S3Objects objects(
+      {.endpoint = "http://127.0.0.1:1",
+       .region = "us-east-1",
+       .path_style = true,
+       .access_key = {},
+       .secret_key = {},
+       .session_token = {}},
+      [] {
+        return HttpSignature{.region = "us-east-1", .access_key = "ana", .secret_key = "hidden", .session_token = {}};
+      },
+      /*first_pause=*/std::chrono::milliseconds(0));
   BRAID_ASSERT_OK_AND_ASSIGN(const ConditionalPut put, objects.WriteOnce("s3://bucket/f", "x", std::nullopt));
   EXPECT_EQ(put.outcome, PutOutcome::kNotSent) << "so nothing can have arrived";
   EXPECT_THAT(put.failure, testing::HasSubstr("no answer from http://127.0.0.1:1"));

@@ -39,5 +39,11 @@ TEST(StorageTest, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(OpenStorage("s3:///w", Options()), IsError(ErrorCode::kInvalidArgument));
 }
 
+TEST(StorageTest, SaysWhatHdfsNeeds) {
+  const Result<Storage> storage = OpenStorage("hdfs://127.0.0.1:9/warehouse", Options());
+  EXPECT_THAT(storage, IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(storage, HasMessage("libhdfs.so"));
+}
+
 }  // namespace
 }  // namespace braid

@@ -22,7 +22,11 @@ Result<std::shared_ptr<Catalog>> OpenCatalog(const std::string& name, const Cata
   }
   BRAID_TRY_ASSIGN(auto catalog, MakeFileSystemCatalog(name, entry.options));
   BRAID_TRY_ASSIGN(const bool has_default, catalog->DatabaseExists(entry.default_database));
-  if (!has_default) BRAID_TRY(catalog->CreateDatabase(entry.default_database, true));
+  if (!has_default) {
+    const Status made = catalog->CreateDatabase(entry.default_database, true);
+    // A store that can only be read has the databases that it has.
+    if (!made && made.error().code() != ErrorCode::kUnsupported) return made.error();
+  }
   if (observer != nullptr) BRAID_TRY(observer->CatalogOpened(catalog));
   return catalog;
 }

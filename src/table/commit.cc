@@ -302,9 +302,7 @@ Status TableCommit::Abort(const std::vector<CommitMessage>& messages) {
         // A file moved to another level is listed as compacted, but is an older one's own.
         const bool moved = std::any_of(message.compact_before.begin(), message.compact_before.end(), [&](const DataFileMeta& before) { return before.file_name == file.file_name; });
         if (moved && files == &message.compact_after) continue;
-        BRAID_TRY_ASSIGN(const std::string path, DataFilePath(table_, message.partition, message.bucket, file));
-        for (const std::string& extra : file.extra_files) BRAID_TRY(table_.file_system().Delete(JoinPath(DirectoryName(path), extra)));
-        BRAID_TRY(table_.file_system().Delete(path));
+        BRAID_TRY(DeleteDataFile(table_, message.partition, message.bucket, file));
       }
     }
     for (const std::vector<IndexManifestEntry>* indexes : {&message.new_index_files, &message.compact_new_index_files}) {

@@ -226,6 +226,15 @@ Result<std::vector<RowGroup>> DataFileReader::RowGroups(const BinaryRow& partiti
   return format->RowGroups(table_.file_system(), path, *in_file);
 }
 
+Status DeleteDataFile(const Table& table, const BinaryRow& partition, BucketId bucket, const DataFileMeta& file) {
+  for (const std::string& extra : file.extra_files) {
+    BRAID_TRY_ASSIGN(const std::string path, ExtraFilePath(table, partition, bucket, file, extra));
+    BRAID_TRY(table.file_system().Delete(path));
+  }
+  BRAID_TRY_ASSIGN(const std::string path, DataFilePath(table, partition, bucket, file));
+  return table.file_system().Delete(path);
+}
+
 Result<std::unique_ptr<FileReader>> DataFileReader::Open(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
                                                          const std::vector<DataField>& fields, const PredicatePtr& filter,
                                                          const DeletionVectorRef& deletion_vector, bool by_indexes) {

@@ -19,6 +19,8 @@ Result<std::string> DataFilePath(const Table& table, const BinaryRow& partition,
 /// The same for a file that lies beside a data file (`_EXTRA_FILES`).
 Result<std::string> ExtraFilePath(const Table& table, const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
                                   const std::string& name);
+/// Deletes a data file that no snapshot names, and what stands beside it.
+Status DeleteDataFile(const Table& table, const BinaryRow& partition, BucketId bucket, const DataFileMeta& file);
 
 /// Reads data files of any schema as columns of the table's present one (spec data.md §11): columns are matched by field id,
 /// absent ones are NULL, other types are cast, partition columns come from the manifest entry. Thread-safe.

@@ -33,8 +33,8 @@ Result<Snapshot> SnapshotOf(Result<Tag> tag) {
   return std::move(tag->snapshot);
 }
 
-// Visits each of `ids` in order, many being read at once from a far store; `read` reads one, `describe` tells it without
-// its snapshot.
+// Visits each of `ids` in order, many being read at once from a far store; `read` reads one, `describe` tells it
+// without its snapshot.
 template <typename Id, typename Read, typename Describe>
 Status VisitEach(const FileSystem& fs, std::span<const Id> ids, const Read& read, const Describe& describe,
                  const std::function<Status(const Root&)>& visit, std::vector<UnreadableRoot>& unreadable) {
@@ -74,8 +74,11 @@ Result<std::vector<UnreadableRoot>> VisitRoots(const FileSystem& fs, const Line&
   BRAID_TRY_ASSIGN(std::vector<std::string> tags, ListTags(fs, line.paths));
   std::erase_if(tags, [&](const std::string& name) { return skipped && skipped(line, name); });
   BRAID_TRY(VisitEach(
-      fs, std::span<const std::string>(tags), [&](const std::string& name) { return SnapshotOf(ReadTag(fs, line.paths, name)); },
-      [&](const std::string& name) { return Root{.snapshot = {}, .holder = fmt::format("tag '{}' of {}", name, line.name)}; },
+      fs, std::span<const std::string>(tags),
+      [&](const std::string& name) { return SnapshotOf(ReadTag(fs, line.paths, name)); },
+      [&](const std::string& name) {
+        return Root{.snapshot = {}, .holder = fmt::format("tag '{}' of {}", name, line.name)};
+      },
       visit, unreadable));
   BRAID_TRY_ASSIGN(const std::vector<SnapshotId> changelogs, ListChangelogs(fs, line.paths));
   BRAID_TRY(VisitEach(

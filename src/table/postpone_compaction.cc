@@ -87,8 +87,7 @@ Status TurnIntoCompaction(const Table& table, CommitMessage& message) {
     }
     replaced.insert(file.file_name);
     if (kept.contains(file.file_name)) continue;
-    BRAID_TRY_ASSIGN(const std::string path, DataFilePath(table, message.partition, message.bucket, file));
-    BRAID_TRY(table.file_system().Delete(path));
+    BRAID_TRY(DeleteDataFile(table, message.partition, message.bucket, file));
   }
   message.compact_before = std::move(before);
   for (DataFileMeta& file : message.new_files) {

@@ -1,6 +1,7 @@
 #include "table/rollback.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -18,7 +19,15 @@ namespace braid {
 
 namespace {
 
-// What is only in `from` is deleted, what is only in `to` added.
+// Tells a file from all others, whatever level it is at.
+std::string FileOf(ManifestEntry entry) {
+  entry.file.level = 0;
+  return EntryIdentity(entry);
+}
+
+// What is only in `from` is deleted, what is only in `to` added. A file that is at another level in `to` is so in the
+// base already: readers take all deletions of a snapshot's manifests together, so one on record would hide the file as
+// soon as a compaction moves it to that level again.
 Result<SnapshotChanges> ChangesBetween(const Table& table, const std::optional<Snapshot>& from, const Snapshot& to) {
   SnapshotChanges changes;
   changes.kind = CommitKind::kOverwrite;
@@ -29,18 +38,23 @@ Result<SnapshotChanges> ChangesBetween(const Table& table, const std::optional<S
     BRAID_TRY_ASSIGN(before, scan->LiveFiles(*from));
   }
   BRAID_TRY_ASSIGN(std::vector<ManifestEntry> after, scan->LiveFiles(to));
-  std::set<std::string> before_ids;
-  std::set<std::string> after_ids;
-  for (const ManifestEntry& entry : before) before_ids.insert(EntryIdentity(entry));
-  for (const ManifestEntry& entry : after) after_ids.insert(EntryIdentity(entry));
-  changes.base = before;
+  std::map<std::string, const ManifestEntry*> after_files;
+  for (const ManifestEntry& entry : after) after_files.emplace(FileOf(entry), &entry);
+  changes.base.emplace();
+  std::set<std::string> in_base;
   for (ManifestEntry& entry : before) {
-    if (after_ids.contains(EntryIdentity(entry))) continue;
+    const auto file = after_files.find(FileOf(entry));
+    if (file != after_files.end()) {
+      in_base.insert(EntryIdentity(*file->second));
+      changes.base->push_back(*file->second);
+      continue;
+    }
+    changes.base->push_back(entry);
     entry.kind = FileKind::kDelete;
     changes.delta.push_back(std::move(entry));
   }
   for (ManifestEntry& entry : after) {
-    if (before_ids.contains(EntryIdentity(entry))) continue;
+    if (in_base.contains(EntryIdentity(entry))) continue;
     entry.kind = FileKind::kAdd;
     changes.delta.push_back(std::move(entry));
   }

@@ -62,6 +62,24 @@ TEST_F(RollbackTest, AsLatestKeepsAllSnapshotsAndTags) {
   EXPECT_THAT(SortedRows(*table_), HasValue(Row(4)));
 }
 
+// Compaction moves a file whose keys no other has to a higher level as it is. Readers take all deletions of a
+// snapshot's manifests together, so that a file must not come to a level whose deletion is still on record.
+TEST_F(RollbackTest, AFileThatWasMovedUpCanBeMovedUpAgain) {
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table table,
+                             CreateTestTable(fs_,
+                                             TestDefinition({{"k", DataType::Int()}, {"v", DataType::Int()}}, {"k"},
+                                                            {{"bucket", "1"}, {"write-only", "true"}}),
+                                             "/moved"));
+  ASSERT_THAT(Insert(table, {{1, 1}}), IsOk());
+  ASSERT_THAT(CompactTable(table, true, nullptr, "user", clock_), HasValue(testing::SizeIs(1)));
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_THAT(RollbackAsLatest(table, {.id = SnapshotId(1)}, clock_), IsOk());
+    EXPECT_THAT(SortedRows(table), HasValue(Row(1))) << round;
+    ASSERT_THAT(CompactTable(table, true, nullptr, "user", clock_), HasValue(testing::SizeIs(1)));
+    EXPECT_THAT(SortedRows(table), HasValue(Row(1))) << round;
+  }
+}
+
 TEST_F(RollbackTest, HardEndsTheLine) {
   BRAID_ASSERT_OK_AND_ASSIGN(const RollbackResult preview, RollbackHard(*table_, {.id = SnapshotId(2)}, true, clock_));
   EXPECT_THAT(preview.removed_snapshots, ElementsAre(SnapshotId(4), SnapshotId(3)));

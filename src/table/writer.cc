@@ -366,8 +366,13 @@ Result<std::shared_ptr<NewFilePlaces>> PlacesOf(const Table& table, const Binary
   return NewFilePlaces::Make(table.options(), table.paths().root(), table.layout().BucketDirectory(values, bucket));
 }
 
-Result<std::unique_ptr<TableWriter>> TableWriter::Make(const Table& table, TableWriterOptions options) {
-  BRAID_TRY(CheckWritable(table));
+Result<std::unique_ptr<TableWriter>> TableWriter::Make(const Table& wanted, TableWriterOptions options) {
+  BRAID_TRY(CheckWritable(wanted));
+  // The snapshot of an overwrite names no changelog, as in Java, so none is written from the rows.
+  const bool writes_for_nobody =
+      options.ignore_previous_files && wanted.options().Get("changelog-producer", "") == "input";
+  BRAID_TRY_ASSIGN(const Table table,
+                   writes_for_nobody ? wanted.With(Options(Options::Map{{"changelog-producer", "none"}})) : wanted);
   std::optional<Snapshot> snapshot;
   if (options.snapshot) {
     snapshot = options.snapshot;
