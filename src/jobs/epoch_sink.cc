@@ -175,6 +175,7 @@ class TableSink : public EpochSink {
     std::int64_t last = head;
     for (const Snapshot& snapshot : made) last = snapshot.id.value() == last + 1 ? last + 1 : -1;
     committed_ = last;
+    if (writer_ != nullptr && !made.empty() && last != -1) writer_->CommittedUpTo(made.back());
     return Ok();
   }
 

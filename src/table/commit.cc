@@ -172,6 +172,13 @@ CommitMessage CompactionOf(const CommitMessage& message) {
 
 constexpr int kCompactionAttempts = 5;
 
+Result<Snapshot> CommitAsTheyAre(const Table& table, const CommitIdentity& identity, const SnapshotChanges& changes,
+                                 MetadataFileNames& names, const Clock& clock) {
+  return CommitSnapshot(
+      table, identity, [&](const std::optional<Snapshot>&) -> Result<SnapshotChanges> { return changes; }, names,
+      clock);
+}
+
 // The rows are committed, but others compacted the files that `messages` compact, which lost the race: compacts the
 // same buckets from the newest snapshot on. nullopt if that loses as well, again and again, or nothing is left to do; a
 // later commit compacts them then.
@@ -182,19 +189,19 @@ Result<std::optional<Snapshot>> CompactAgain(const Table& table, const CommitIde
   for (const CommitMessage& message : messages) {
     if (IsCompaction(message)) lost.push_back(CompactionOf(message));
   }
+  // With this producer a full compaction is what readers of changes wait for.
+  const bool full = table.options().Get("changelog-producer", "none") == "full-compaction";
   TableCommit files(table, identity.user, clock);
   for (int attempt = 0; attempt < kCompactionAttempts; ++attempt) {
     static_cast<void>(files.Abort(lost));  // what cannot be deleted is an orphan
     BRAID_TRY_ASSIGN(const auto writer, TableWriter::Make(table, {.commit_user = identity.user,
                                                                   .spill_directory = {},
                                                                   .compacts_fully_when_due = false}));
-    for (const CommitMessage& message : lost) BRAID_TRY(writer->Compact(message.partition, message.bucket, false));
+    for (const CommitMessage& message : lost) BRAID_TRY(writer->Compact(message.partition, message.bucket, full));
     BRAID_TRY_ASSIGN(std::vector<CommitMessage> again, writer->PrepareCommit(true, identity.identifier));
     BRAID_TRY_ASSIGN(const Parts parts, PartsOf(table, again));
     if (IsEmpty(parts.compact)) return std::optional<Snapshot>();
-    Result<Snapshot> snapshot = CommitSnapshot(
-        table, identity, [&](const std::optional<Snapshot>&) -> Result<SnapshotChanges> { return parts.compact; },
-        names, clock);
+    Result<Snapshot> snapshot = CommitAsTheyAre(table, identity, parts.compact, names, clock);
     if (snapshot) return std::optional(*std::move(snapshot));
     if (snapshot.error().code() != ErrorCode::kConflict) return std::move(snapshot).error();
     lost = std::move(again);
@@ -203,6 +210,19 @@ Result<std::optional<Snapshot>> CompactAgain(const Table& table, const CommitIde
   Log(LogLevel::kWarning, "compaction left to a later commit, since others compact the same buckets",
       "table=" + table.name());
   return std::optional<Snapshot>();
+}
+
+// The snapshot of a compaction, if there is one. A lost race is an error only where nothing else was committed: once
+// the rows are in, nobody must write them again.
+Result<std::optional<Snapshot>> CommitCompaction(const Table& table, const CommitIdentity& identity,
+                                                 const SnapshotChanges& changes,
+                                                 const std::vector<CommitMessage>& messages, bool rows_are_committed,
+                                                 MetadataFileNames& names, const Clock& clock) {
+  if (IsEmpty(changes)) return std::optional<Snapshot>();
+  Result<Snapshot> snapshot = CommitAsTheyAre(table, identity, changes, names, clock);
+  if (snapshot) return std::optional(*std::move(snapshot));
+  if (snapshot.error().code() != ErrorCode::kConflict || !rows_are_committed) return std::move(snapshot).error();
+  return CompactAgain(table, identity, messages, names, clock);
 }
 
 }  // namespace
@@ -236,20 +256,10 @@ Result<std::vector<Snapshot>> TableCommit::Commit(const Committable& committable
     placed.Landed(*snapshot);
     snapshots.push_back(*std::move(snapshot));
   }
-  if (!IsEmpty(parts.compact)) {
-    Result<Snapshot> snapshot = CommitSnapshot(
-        table_, identity, [&](const std::optional<Snapshot>&) -> Result<SnapshotChanges> { return parts.compact; },
-        names_, *clock_);
-    if (snapshot) {
-      snapshots.push_back(*std::move(snapshot));
-    } else if (snapshot.error().code() == ErrorCode::kConflict && !snapshots.empty()) {
-      BRAID_TRY_ASSIGN(std::optional<Snapshot> later,
-                       CompactAgain(table_, identity, placed.messages(), names_, *clock_));
-      if (later) snapshots.push_back(*std::move(later));
-    } else {
-      return std::move(snapshot).error();
-    }
-  }
+  BRAID_TRY_ASSIGN(
+      std::optional<Snapshot> compacted,
+      CommitCompaction(table_, identity, parts.compact, placed.messages(), !snapshots.empty(), names_, *clock_));
+  if (compacted) snapshots.push_back(*std::move(compacted));
   MaintainAfterCommit(table_, committable.identifier == kBatchCommitIdentifier, *clock_);
   return snapshots;
 }
@@ -269,11 +279,10 @@ Result<std::vector<Snapshot>> TableCommit::Overwrite(const Committable& committa
     BRAID_TRY_ASSIGN(Snapshot snapshot, CommitSnapshot(table_, identity, make, names_, *clock_));
     snapshots.push_back(std::move(snapshot));
   }
-  if (!IsEmpty(parts.compact)) {
-    BRAID_TRY_ASSIGN(Snapshot snapshot,
-                     CommitSnapshot(table_, identity, [&](const std::optional<Snapshot>&) -> Result<SnapshotChanges> { return parts.compact; }, names_, *clock_));
-    snapshots.push_back(std::move(snapshot));
-  }
+  BRAID_TRY_ASSIGN(
+      std::optional<Snapshot> compacted,
+      CommitCompaction(table_, identity, parts.compact, committable.messages, !snapshots.empty(), names_, *clock_));
+  if (compacted) snapshots.push_back(*std::move(compacted));
   MaintainAfterCommit(table_, committable.identifier == kBatchCommitIdentifier, *clock_);
   return snapshots;
 }

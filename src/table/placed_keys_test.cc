@@ -380,6 +380,26 @@ TEST(CrossingKeysTest, OtherMergeEnginesKeepAKeyWhereItWasFirst) {
   }
 }
 
+// A job's writer goes on for long after the snapshot that it began with has expired.
+TEST(CrossingKeysTest, AWriterThatIsToldOfItsCommitsWritesNothingTwice) {
+  auto memory = std::make_shared<MemoryFileSystem>();
+  BRAID_ASSERT_OK_AND_ASSIGN(
+      const Table table,
+      CreateTestTable(memory, CrossingTable({{"snapshot.num-retained.min", "1"}, {"snapshot.num-retained.max", "2"}})));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto writer,
+                             TableWriter::Make(table, {.commit_user = "job", .spill_directory = {}}));
+  for (int i = 1; i <= 6; ++i) {
+    BRAID_ASSERT_OK_AND_ASSIGN(const Batch batch,
+                               MakeBatch(table.schema().fields, std::vector<DatumList>{{i % 2, i % 3, i}}));
+    ASSERT_THAT(writer->Write(batch), IsOk());
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto messages, writer->PrepareCommit(true, i));
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto made, Commit(table, messages, "job"));
+    writer->CommittedUpTo(made.back());
+    EXPECT_TRUE(FilesBelow(*memory, kTestTableRoot).contains(messages.back().new_files.front().file_name)) << i;
+  }
+  EXPECT_THAT(SortedRows(table), HasValue(ElementsAre(RowText(0, 0, 6), RowText(0, 1, 4), RowText(1, 2, 5))));
+}
+
 // Rounds of writers that all begin with the same snapshot: each key is there once, as one of the round left it.
 TEST(CrossingKeysTest, RandomInterleavingsEndAsSomeOrderWould) {
   const char* text = std::getenv("BRAID_TEST_SEED");
@@ -442,7 +462,7 @@ TEST(CrossingKeysTest, RandomInterleavingsEndAsSomeOrderWould) {
 
 // Two writers' compactions of one bucket: the later one's rows are in, whatever becomes of its compaction.
 TEST(LostCompactionTest, DoesNotFailTheWriter) {
-  for (const char* producer : {"none", "lookup"}) {
+  for (const char* producer : {"none", "lookup", "full-compaction"}) {
     SCOPED_TRACE(producer);
     auto memory = std::make_shared<MemoryFileSystem>();
     BRAID_ASSERT_OK_AND_ASSIGN(

@@ -9,7 +9,6 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
-#include "meta/fork_record.h"
 #include "table/partitions.h"
 #include "table/rerouted_rows.h"
 #include "table/write.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "meta/fork_record.h"
 #include "meta/snapshot.h"
 #include "table/global_bucket_assigner.h"
 #include "table/hash_bucket_assigner.h"
@@ -43,6 +44,8 @@ class RowRouter {
   Result<std::vector<IndexManifestEntry>> WriteChangedIndexes(MetadataFileNames& names);
   /// Notes in the messages of what WriteChangedIndexes ended what buckets were found by.
   void AddBases(std::vector<CommitMessage>& messages) const;
+  /// As TableWriter::CommittedUpTo.
+  void CommittedUpTo(const Snapshot& snapshot) { keys_base_ = {snapshot.id, SnapshotIdentity(snapshot)}; }
 
  private:
   RowRouter(const Table& table, std::int32_t total_buckets, BucketFunction function);

@@ -57,8 +57,14 @@ class TableWriter {
   virtual Status Write(const Batch& batch) = 0;
 
   /// Flushes everything and ends the checkpoint: what to commit. `wait_compaction`: finish compactions that were due.
-  /// The writer can go on afterwards.
+  /// The writer can go on afterwards, unless somebody else committed before this was: then a new one is needed, since rows
+  /// may have been written again and files be gone that this one knows.
   virtual Result<std::vector<CommitMessage>> PrepareCommit(bool wait_compaction, std::int64_t identifier) = 0;
+
+  /// Tells that all that PrepareCommit returned is committed, that this is the newest snapshot, and that nobody else has made
+  /// any since the writer was made: what it knows is what is there. To be called before a writer goes on; without it a
+  /// commit takes the rows for misplaced once the snapshot that the writer began with has expired.
+  virtual void CommittedUpTo(const Snapshot& snapshot) = 0;
 
   /// Compacts a bucket, or all buckets of a partition that this writer knows; the result comes with the next PrepareCommit.
   virtual Status Compact(const BinaryRow& partition, BucketId bucket, bool full) = 0;

@@ -146,6 +146,8 @@ class DataTableWriter : public TableWriter {
     return std::move(prepared.status).error();
   }
 
+  void CommittedUpTo(const Snapshot& snapshot) override { router_->CommittedUpTo(snapshot); }
+
   Status Compact(const BinaryRow& partition, BucketId bucket, bool full) override {
     BRAID_TRY_ASSIGN(OpenBucket * open, Open({partition, bucket}));
     return open->writer->Compact(full);
