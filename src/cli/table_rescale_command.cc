@@ -43,15 +43,14 @@ void PrintResult(const RescaleArguments& arguments, const Rescaling& rescaling) 
     return;
   }
   if (lines.empty()) {
-    std::puts(fmt::format("all of it is in {} buckets already", rescaling.bucket_count).c_str());
+    std::puts(fmt::format("nothing to do: {} has {} buckets already", arguments.table, rescaling.bucket_count).c_str());
   } else if (rescaling.snapshot) {
-    std::puts(fmt::format("{} has {} buckets in these partitions, since its snapshot {}; before it was:",
-                          arguments.table, rescaling.bucket_count, *rescaling.snapshot)
+    std::puts(fmt::format("{} has {} buckets since its snapshot {}; before it had:", arguments.table,
+                          rescaling.bucket_count, *rescaling.snapshot)
                   .c_str());
   } else {
     std::puts(
-        fmt::format("would write these partitions of {} into {} buckets:", arguments.table, rescaling.bucket_count)
-            .c_str());
+        fmt::format("would write into {} buckets what {} has in:", rescaling.bucket_count, arguments.table).c_str());
   }
   for (const std::string& line : lines) std::puts(line.c_str());
 }

@@ -19,6 +19,9 @@ namespace braid {
 
 namespace {
 
+// A compaction that loses its files to others is begun again so often.
+constexpr int kMaxLostCompactions = 5;
+
 using BucketKey = std::pair<BinaryRow, BucketId>;
 using Buckets = std::map<BucketKey, std::vector<DataFileMeta>>;
 
@@ -75,9 +78,7 @@ Result<std::vector<CommitMessage>> CompactEvolvingTable(const Table& table, bool
   return CompactRowRanges(*rows, {.target_bytes = compaction.target_bytes, .min_files = full ? 2 : compaction.min_files});
 }
 
-}  // namespace
-
-Result<std::vector<Snapshot>> CompactTable(const Table& table, bool full, const PredicatePtr& partition_filter, const std::string& commit_user, const Clock& clock) {
+Result<std::vector<Snapshot>> CompactOnce(const Table& table, bool full, const PredicatePtr& partition_filter, const std::string& commit_user, const Clock& clock) {
   BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
   if (!latest) return std::vector<Snapshot>();
   BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
@@ -109,6 +110,20 @@ Result<std::vector<Snapshot>> CompactTable(const Table& table, bool full, const 
   // A compaction is one snapshot: where it failed for certain, nothing names the new files.
   if (!snapshots && snapshots.error().code() != ErrorCode::kCommitUnknown) static_cast<void>(commit.Abort(committable.messages));
   return snapshots;
+}
+
+// Whether others compacted or deleted some of the files meanwhile; not whether the table has become another one.
+bool LostFiles(const Error& error) {
+  return error.code() == ErrorCode::kConflict && error.id().empty();
+}
+
+}  // namespace
+
+Result<std::vector<Snapshot>> CompactTable(const Table& table, bool full, const PredicatePtr& partition_filter, const std::string& commit_user, const Clock& clock) {
+  for (int attempt = 0;; ++attempt) {
+    auto snapshots = CompactOnce(table, full, partition_filter, commit_user, clock);
+    if (snapshots || !LostFiles(snapshots.error()) || attempt == kMaxLostCompactions) return snapshots;
+  }
 }
 
 }  // namespace braid

@@ -71,7 +71,8 @@ class TableWriter {
 };
 
 /// Compacts a table in a commit of its own: `full` merges everything to the top level; otherwise what universal compaction (or
-/// Java's coordinator for unaware buckets) would pick. `filter` chooses partitions; may be null. Returns the snapshots made.
+/// Java's coordinator for unaware buckets) would pick. `filter` chooses partitions; may be null. Begins again when others have compacted or deleted its files
+/// meanwhile. Returns the snapshots made.
 Result<std::vector<Snapshot>> CompactTable(const Table& table, bool full, const PredicatePtr& partition_filter,
                                            const std::string& commit_user, const Clock& clock = SystemClock());
 
