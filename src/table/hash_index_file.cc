@@ -15,6 +15,10 @@ Result<std::vector<std::int32_t>> ReadHashIndex(const Table& table, const IndexM
     return Error(ErrorCode::kCorruption,
                  fmt::format("the hash index {} has {} bytes, which is no multiple of 4", path, bytes.size()));
   }
+  if (static_cast<std::int64_t>(bytes.size() / 4) != entry.row_count) {
+    return Error(ErrorCode::kCorruption,
+                 fmt::format("the hash index {} has {} hashes, not {}", path, bytes.size() / 4, entry.row_count));
+  }
   std::vector<std::int32_t> hashes;
   hashes.reserve(bytes.size() / 4);
   for (std::size_t at = 0; at < bytes.size(); at += 4) {

@@ -11,7 +11,7 @@
 namespace braid {
 
 /// The key hashes of a bucket, as its HASH index file lists them (spec metadata.md §7.4): in no order, each once.
-/// Errors: kCorruption for a file of another shape.
+/// Errors: kCorruption for a file of another shape, or of another number of hashes than the entry says.
 Result<std::vector<std::int32_t>> ReadHashIndex(const Table& table, const IndexManifestEntry& entry);
 
 /// Writes a bucket's hashes into a new file; returns its entry.

@@ -80,6 +80,7 @@ class Merging {
     entry.bucket = BucketId(bucket);
     entry.file_name = file->second.name;
     entry.external_path = file->second.external_path;
+    entry.row_count = file->second.hash_count;
     Result<Hashes> hashes = ReadHashIndex(table_, entry);
     if (hashes) return std::optional(Sorted(*std::move(hashes)));
     if (hashes.error().code() == ErrorCode::kNotFound) return std::optional<Hashes>();
