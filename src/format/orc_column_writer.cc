@@ -29,7 +29,7 @@ std::int64_t OrcColumnWriter::WritePresence(const arrow::ArrayData& data, std::i
   }
   std::int64_t present = 0;
   for (std::int64_t i = start; i < start + count; ++i) {
-    const bool valid = arrow::bit_util::GetBit(validity, i);
+    const bool valid = BitAt(validity, i);
     presence_.Write(valid);
     present += valid ? 1 : 0;
   }

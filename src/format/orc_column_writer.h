@@ -101,7 +101,7 @@ class OrcColumnWriter {
   static void ForEachValue(const arrow::ArrayData& data, std::int64_t start, std::int64_t count, Body body) {
     const std::uint8_t* validity = Validity(data);
     for (std::int64_t i = start; i < start + count; ++i) {
-      if (validity == nullptr || arrow::bit_util::GetBit(validity, i)) body(i);
+      if (validity == nullptr || BitAt(validity, i)) body(i);
     }
   }
   /// Calls `body` with place and length of each stretch of rows that are not NULL, in order.
@@ -111,12 +111,15 @@ class OrcColumnWriter {
     if (validity == nullptr) return count > 0 ? body(start, count) : void();
     const std::int64_t end = start + count;
     while (start < end) {
-      while (start < end && !arrow::bit_util::GetBit(validity, start)) ++start;
+      while (start < end && !BitAt(validity, start)) ++start;
       std::int64_t stop = start;
-      while (stop < end && arrow::bit_util::GetBit(validity, stop)) ++stop;
+      while (stop < end && BitAt(validity, stop)) ++stop;
       if (stop > start) body(start, stop - start);
       start = stop;
     }
+  }
+  static bool BitAt(const std::uint8_t* bits, std::int64_t row) {
+    return arrow::bit_util::GetBit(bits, static_cast<std::uint64_t>(row));
   }
   static const std::uint8_t* Validity(const arrow::ArrayData& data) {
     return data.buffers[0] == nullptr || data.null_count == 0 ? nullptr : data.buffers[0]->data();

@@ -22,7 +22,7 @@ class BooleanColumn : public OrcColumnWriter {
     const std::uint8_t* values = data.buffers[1]->data();
     auto& counted = bounds<OrcBooleanCount>();
     ForEachValue(data, start, count, [&](std::int64_t i) {
-      const bool value = arrow::bit_util::GetBit(values, i);
+      const bool value = BitAt(values, i);
       values_.Write(value);
       counted.true_count += value ? 1 : 0;
     });

@@ -139,7 +139,7 @@ TEST(OrcRunLengthTest, ReadsBackRandomIntegers) {
 
 TEST(OrcRunLengthTest, ReadsBackPatchesFarApart) {
   // A gap of 300 takes a patch between that patches nothing, one of 511 takes two.
-  for (const std::size_t second : {300, 511}) {
+  for (const std::size_t second : {std::size_t{300}, std::size_t{511}}) {
     std::vector<std::int64_t> values(512, 0);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int64_t>(i * 7 % 13);
     values[second] = 1'000'000;

@@ -116,7 +116,7 @@ std::vector<DataField> RandomFields() {
 
 TEST(OrcWriterTest, ReadsBackRandomRowsOfManyStripesAndRowGroups) {
   const std::vector<DataField> fields = RandomFields();
-  int seed = 0;
+  std::uint64_t seed = 0;
   for (const char* codec : {"none", "zstd", "zlib"}) {
     for (const char* stride : {"0", "100", "1000"}) {
       SCOPED_TRACE(std::string(codec) + ", " + stride);

@@ -62,7 +62,7 @@ TEST_F(SessionTest, ShowsPlaceAndNearestNameOfAnUnknownTable) {
 TEST_F(SessionTest, RefusesWhatItLacksByName) {
   ASSERT_THAT(Run("CREATE TABLE t (a INT)"), IsOk());
   for (const auto& [statement, message] : std::vector<std::pair<const char*, const char*>>{
-           {"ANALYZE TABLE t COMPUTE STATISTICS", "ANALYZE TABLE is not supported yet"},
+           {"ANALYZE TABLE t PARTITION (a = 1) COMPUTE STATISTICS", "statistics of whole tables"},
            {"CREATE TEMPORARY TABLE k (a INT) WITH ('connector' = 'kafka')", "this session has no connectors"},
            {"CREATE TABLE k (a INT) WITH ('connector' = 'kafka')", "no table of the connector 'kafka'"},
            {"CREATE VIEW v AS SELECT 1", "cannot store views"},
@@ -76,6 +76,36 @@ TEST_F(SessionTest, RefusesWhatItLacksByName) {
   }
 }
 
+TEST_F(SessionTest, AnalyzesTables) {
+  ASSERT_THAT(Run("CREATE TABLE t (a INT, b STRING)"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO t VALUES (1, 'x'), (2, NULL)"), IsOk());
+  ASSERT_THAT(Run("ANALYZE TABLE t COMPUTE STATISTICS"), IsOk());
+  EXPECT_THAT(Run("SELECT snapshot_id, mergedRecordCount, colstat FROM `t$statistics`"),
+              HasValue(ElementsAre("1|2|{ }")));
+  ASSERT_THAT(Run("ANALYZE TABLE t COMPUTE STATISTICS FOR COLUMNS b"), IsOk());
+  EXPECT_THAT(
+      Run("SELECT REPLACE(colstat, U&'\\000A', '') FROM `t$statistics`"),
+      HasValue(ElementsAre(HasSubstr("\"b\" : {    \"colId\" : 1,    \"distinctCount\" : 1,    \"nullCount\" : 1"))));
+  EXPECT_THAT(Run("ANALYZE TABLE t COMPUTE STATISTICS FOR COLUMNS a, nope"),
+              HasMessage("has no column 'nope', at line 1, column 51"));
+}
+
+TEST_F(SessionTest, LooksAfterTables) {
+  ASSERT_THAT(Run("CREATE TABLE t (a INT, b STRING, PRIMARY KEY (a) NOT ENFORCED) WITH ('bucket' = '1')"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO t VALUES (1, 'x'), (2, 'y')"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO t VALUES (2, 'z')"), IsOk());
+  EXPECT_THAT(Run("CALL sys.compact_manifest('t')"), HasValue(ElementsAre("Success")));
+  ASSERT_THAT(Run("ALTER TABLE t SET ('bucket' = '3')"), IsOk());
+  EXPECT_THAT(Run("INSERT INTO t VALUES (9, 'later')"), HasMessage("has 1 buckets, but option 'bucket' is 3 now"));
+  EXPECT_THAT(Run("CALL sys.rescale('t')"), HasValue(ElementsAre("Success")));
+  EXPECT_THAT(Run("CALL sys.remove_unexisting_files('t')"), HasValue(IsEmpty()));
+  EXPECT_THAT(Run("CALL sys.compact_database(including_tables => 'def.*\\.t')"), HasValue(ElementsAre("Success")));
+  EXPECT_THAT(Run("CALL sys.compact_database(including_tables => '(')"), HasMessage("no regular expression"));
+  EXPECT_THAT(Run("SELECT a, b FROM t ORDER BY a"), HasValue(ElementsAre("1|x", "2|z")));
+  EXPECT_THAT(Run("SELECT DISTINCT commit_kind FROM `t$snapshots` ORDER BY commit_kind"),
+              HasValue(ElementsAre("APPEND", "COMPACT", "OVERWRITE")));
+}
+
 TEST_F(SessionTest, ListsWhatThereIs) {
   ASSERT_THAT(Run("CREATE TABLE orders (a INT)"), IsOk());
   ASSERT_THAT(Run("CREATE TABLE items (a INT)"), IsOk());
@@ -84,7 +114,8 @@ TEST_F(SessionTest, ListsWhatThereIs) {
   EXPECT_THAT(Run("SHOW TABLES LIKE '%orders'"), HasValue(ElementsAre("open_orders", "orders")));
   EXPECT_THAT(Run("SHOW TABLES NOT LIKE '%orders'"), HasValue(ElementsAre("items")));
   EXPECT_THAT(Run("SHOW VIEWS"), HasValue(ElementsAre("open_orders")));
-  EXPECT_THAT(Run("SHOW PROCEDURES LIKE 'comp%'"), HasValue(ElementsAre("compact")));
+  EXPECT_THAT(Run("SHOW PROCEDURES LIKE 'comp%'"),
+              HasValue(ElementsAre("compact", "compact_database", "compact_manifest")));
   EXPECT_THAT(Run("SHOW FUNCTIONS LIKE 'LISTAGG'"), HasValue(ElementsAre("LISTAGG")));
   EXPECT_THAT(Run("SHOW MODULES"), HasValue(ElementsAre("core")));
   EXPECT_THAT(Run("SHOW JOBS"), HasValue(IsEmpty()));
@@ -122,14 +153,17 @@ class RememberedJobs : public JobService {
   Result<JobInfo> Submit(const JobPlan& plan, const SessionScript& session) override {
     plans.push_back(plan);
     script = session;
-    return JobInfo{.id = "7", .name = plan.name, .status = "RUNNING", .start_ms = 0, .statement = plan.statement, .error = {}};
+    return JobInfo{
+        .id = "7", .name = plan.name, .status = "RUNNING", .start_ms = 0, .statement = plan.statement, .error = {}};
   }
   Result<std::string> Explain(const JobPlan& plan) override { return "how " + plan.name + " works"; }
   Result<std::vector<JobInfo>> List() override {
-    return std::vector<JobInfo>{{.id = "7", .name = "j", .status = "RUNNING", .start_ms = 0, .statement = {}, .error = {}}};
+    return std::vector<JobInfo>{
+        {.id = "7", .name = "j", .status = "RUNNING", .start_ms = 0, .statement = {}, .error = {}}};
   }
   Result<JobInfo> Find(const std::string& job) override { return Error(ErrorCode::kNotFound, "no job " + job); }
-  Result<std::optional<std::string>> Stop(const std::string&, bool with_savepoint, const std::string& directory) override {
+  Result<std::optional<std::string>> Stop(const std::string&, bool with_savepoint,
+                                          const std::string& directory) override {
     return with_savepoint ? std::optional(directory + "/7") : std::nullopt;
   }
   Status Wait(const std::string&) override { return Ok(); }
@@ -183,7 +217,8 @@ TEST_F(SessionTest, AJobsScriptMakesTheSameSession) {
   ASSERT_THAT(Run("END"), IsOk());
   ASSERT_EQ(jobs->plans.size(), 1U);
   Session again({.options = jobs->script.options});
-  for (const std::string& statement : jobs->script.statements) ASSERT_THAT(again.Execute(statement), IsOk()) << statement;
+  for (const std::string& statement : jobs->script.statements)
+    ASSERT_THAT(again.Execute(statement), IsOk()) << statement;
   const auto plan = again.PlanJob(jobs->plans[0].statement);
   ASSERT_THAT(plan, IsOk());
   EXPECT_EQ(plan->name, "copy");

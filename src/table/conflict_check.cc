@@ -93,7 +93,7 @@ class BucketCounts {
     return Error(ErrorCode::kInvalidArgument,
                  fmt::format("{} has files of {} buckets and of {}", Describe(table_, partition, bucket), it->second,
                              total_buckets))
-        .Hint("after changing the option 'bucket', rewrite the partition with INSERT OVERWRITE before writing to it");
+        .Hint("after changing the option 'bucket', `braid table rescale`, CALL sys.rescale or INSERT OVERWRITE rewrites the partition");
   }
 
  private:

@@ -304,7 +304,7 @@ class DataTableWriter : public TableWriter {
     if (const auto counted = partition_buckets_.find(key.first); counted != partition_buckets_.end() && counted->second != router_->total_buckets()) {
       return Error(ErrorCode::kInvalidArgument, fmt::format("a partition of {} has {} buckets, but option 'bucket' is {} now", table_.name(),
                                                             counted->second, router_->total_buckets()))
-          .Hint("rewrite the partition with INSERT OVERWRITE first");
+          .Hint("`braid table rescale`, CALL sys.rescale or INSERT OVERWRITE rewrites it");
     }
     const auto found = existing_->find(key);
     if (found == existing_->end()) return std::vector<DataFileMeta>();
