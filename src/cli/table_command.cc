@@ -16,6 +16,7 @@ std::function<Status()> AddTableCommand(CLI::App& command) {
                    {"rescale", "distribute rows over another number of buckets", AddTableRescaleCommand},
                    {"expire", "remove old snapshots, and the files that only they needed", AddTableExpireCommand},
                    {"expire-partitions", "drop partitions whose time is over", AddTableExpirePartitionsCommand},
+                   {"mark-done", "mark partitions as complete", AddTableMarkDoneCommand},
                    {"drop-partitions", "delete all rows of partitions", AddTableDropPartitionsCommand},
                    {"truncate", "delete all rows", AddTableTruncateCommand},
                    {"rollback", "give a table an older content", AddTableRollbackCommand},

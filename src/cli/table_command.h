@@ -19,6 +19,7 @@ std::function<Status()> AddTableExpireCommand(CLI::App& command);
 std::function<Status()> AddTableExpirePartitionsCommand(CLI::App& command);
 std::function<Status()> AddTableForgetMissingCommand(CLI::App& command);
 std::function<Status()> AddTableMaintenanceCommand(CLI::App& command);
+std::function<Status()> AddTableMarkDoneCommand(CLI::App& command);
 std::function<Status()> AddTableRepairCommand(CLI::App& command);
 std::function<Status()> AddTableRescaleCommand(CLI::App& command);
 std::function<Status()> AddTableRollbackCommand(CLI::App& command);

@@ -90,6 +90,9 @@ Procedure ExpireChangelogsProcedure();
 Procedure ExpirePartitionsProcedure();
 Procedure ExpireSnapshotsProcedure();
 
+// procedure_partitions.cc
+Procedure MarkPartitionDoneProcedure();
+
 // procedure_rollback.cc
 Procedure RollbackToProcedure();
 Procedure RollbackToAsLatestProcedure();

@@ -27,6 +27,7 @@ const std::vector<Procedure>& Procedures() {
       ExpireChangelogsProcedure(),
       ExpirePartitionsProcedure(),
       ExpireSnapshotsProcedure(),
+      MarkPartitionDoneProcedure(),
       RollbackToProcedure(),
       RollbackToAsLatestProcedure(),
       RollbackToTimestampProcedure(),

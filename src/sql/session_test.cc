@@ -106,6 +106,14 @@ TEST_F(SessionTest, LooksAfterTables) {
               HasValue(ElementsAre("APPEND", "COMPACT", "OVERWRITE")));
 }
 
+TEST_F(SessionTest, MarksPartitionsDone) {
+  ASSERT_THAT(Run("CREATE TABLE t (a INT, dt STRING) PARTITIONED BY (dt)"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO t VALUES (1, 'x'), (2, 'y')"), IsOk());
+  EXPECT_THAT(Run("CALL sys.mark_partition_done('t', 'dt=x')"), HasValue(ElementsAre("Success")));
+  EXPECT_THAT(Run("CALL sys.mark_partition_done('t', '')"), IsError(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(Run("CALL sys.mark_partition_done('t', 'a=1')"), HasMessage("'a' is no partition column"));
+}
+
 TEST_F(SessionTest, ListsWhatThereIs) {
   ASSERT_THAT(Run("CREATE TABLE orders (a INT)"), IsOk());
   ASSERT_THAT(Run("CREATE TABLE items (a INT)"), IsOk());
