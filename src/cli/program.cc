@@ -38,7 +38,7 @@ std::vector<CommandEntry> Commands(const SqlCommands& with) {
       {"diff", "compare two snapshots, tags or branches of a table: commits, columns, rows", AddDiffCommand},
       {"files", "list the data files of a snapshot", AddFilesCommand},
       {"tag", "name snapshots, so that they stay", AddTagCommand},
-      {"table", "take care of a table: expire, roll back, clean, check, repair", AddTableCommand},
+      {"table", "take care of a table: compact, expire, roll back, clean, check, repair", AddTableCommand},
       {"branch", "make, list, merge and delete branches, and put one in main's place", AddBranchCommand},
       {"create-branch", "branch create, as the branch proposal names it", AddCreateBranchCommand},
       {"delete-branch", "branch delete", AddDeleteBranchCommand},
