@@ -25,7 +25,7 @@ constexpr Explanation kExplanations[] = {
     {"INVALID_ACCESS_KEY_ID", ErrorCode::kPermissionDenied, "the store does not know the access key"},
     {"SIGNATURE_DOES_NOT_MATCH", ErrorCode::kPermissionDenied, "the secret key does not fit the access key"},
     {"HTTP status 403", ErrorCode::kPermissionDenied, "the store refuses access"},
-    {"NETWORK_CONNECTION", ErrorCode::kUnavailable, "the store does not answer"},
+    {"NETWORK_CONNECTION", ErrorCode::kUnavailable, "no answer from the store"},
     {"SLOW_DOWN", ErrorCode::kUnavailable, "the store asks for fewer requests"},
     {"SERVICE_UNAVAILABLE", ErrorCode::kUnavailable, "the store is not available"},
 };
