@@ -77,9 +77,10 @@ class ReadAheadTest : public testing::Test {
   // Returns when every thread of the pool has come to its end of what was asked for before.
   static void WaitForThePool() {
     const int threads = CpuPool().thread_count();
-    std::latch all(threads);
-    for (int i = 0; i < threads; ++i) CpuPool().Submit([&all] { all.arrive_and_wait(); });
-    all.wait();
+    // Shared: the threads may look at it after the wait is over.
+    const auto all = std::make_shared<std::latch>(threads);
+    for (int i = 0; i < threads; ++i) CpuPool().Submit([all] { all->arrive_and_wait(); });
+    all->wait();
   }
 
   std::shared_ptr<ScriptedRun::Log> log_ = std::make_shared<ScriptedRun::Log>();
