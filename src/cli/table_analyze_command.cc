@@ -30,7 +30,7 @@ std::string ColumnText(const AnalyzedColumn& column) {
   return text;
 }
 
-Status PrintResult(const AnalyzeArguments& arguments, const Analysis& analysis) {
+Status PrintResult(const AnalyzeArguments& arguments, const AnalyzedTable& analysis) {
   const TableStatistics& statistics = analysis.statistics;
   if (arguments.json()) {
     BRAID_TRY_ASSIGN(Json columns, ParseJson(statistics.column_stats));
@@ -57,7 +57,7 @@ Status Run(const AnalyzeArguments& arguments) {
   BRAID_TRY_ASSIGN(const Table table, OpenUpkeepTable(arguments));
   AnalyzeRequest request{.columns = arguments.columns, .dry_run = arguments.dry_run};
   if (arguments.all_columns) request.columns.reset();
-  BRAID_TRY_ASSIGN(const std::optional<Analysis> analysis, AnalyzeTable(table, request, RandomUuid()));
+  BRAID_TRY_ASSIGN(const std::optional<AnalyzedTable> analysis, AnalyzeTable(table, request, RandomUuid()));
   if (analysis) return PrintResult(arguments, *analysis);
   std::puts(arguments.json() ? "{}" : fmt::format("{} has no rows yet", arguments.table).c_str());
   return Ok();

@@ -248,15 +248,15 @@ Result<SnapshotId> CommitStatistics(const Table& table, const TableStatistics& s
 
 }  // namespace
 
-Result<std::optional<Analysis>> AnalyzeTable(const Table& table, const AnalyzeRequest& request,
-                                             const std::string& commit_user, const Clock& clock) {
+Result<std::optional<AnalyzedTable>> AnalyzeTable(const Table& table, const AnalyzeRequest& request,
+                                                  const std::string& commit_user, const Clock& clock) {
   BRAID_TRY_ASSIGN(std::vector<DataField> fields, FieldsOf(table, request.columns));
   Analyzer analyzer(table, std::move(fields));
   BRAID_TRY_ASSIGN(const Plan plan, PlanBatch(table, analyzer.request()));
-  if (!plan.snapshot) return std::optional<Analysis>();
+  if (!plan.snapshot) return std::optional<AnalyzedTable>();
   BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *plan.snapshot));
   BRAID_TRY(analyzer.Read(plan.splits));
-  Analysis analysis{.statistics = {}, .columns = analyzer.Columns(), .snapshot = {}};
+  AnalyzedTable analysis{.statistics = {}, .columns = analyzer.Columns(), .snapshot = {}};
   analysis.statistics = {.snapshot_id = snapshot.id,
                          .schema_id = snapshot.schema_id,
                          .merged_record_count = analyzer.rows(),

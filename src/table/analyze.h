@@ -17,7 +17,7 @@ struct AnalyzeRequest {
   bool dry_run = false;  ///< commits nothing
 };
 
-struct Analysis {
+struct AnalyzedTable {
   TableStatistics statistics;
   std::vector<AnalyzedColumn> columns;
   std::optional<SnapshotId> snapshot;  ///< that names them from now on
@@ -28,7 +28,7 @@ struct Analysis {
 /// least and greatest value of numbers, dates and times, and lengths of texts (characters) and byte strings. Columns of
 /// nested types and VARIANT have NULLs alone. Reads on all threads of the CPU pool. nullopt for a table without
 /// snapshots. Errors: kInvalidArgument for an unknown column; those of reading and committing.
-Result<std::optional<Analysis>> AnalyzeTable(const Table& table, const AnalyzeRequest& request,
-                                             const std::string& commit_user, const Clock& clock = SystemClock());
+Result<std::optional<AnalyzedTable>> AnalyzeTable(const Table& table, const AnalyzeRequest& request,
+                                                  const std::string& commit_user, const Clock& clock = SystemClock());
 
 }  // namespace braid

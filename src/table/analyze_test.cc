@@ -32,7 +32,7 @@ TEST_F(AnalyzeTest, CountsRowsAsReadersSeeThem) {
   ASSERT_THAT(Insert(table, {{1, "one"}, {2, "two"}, {3, "three"}}), IsOk());
   ASSERT_THAT(Insert(table, {{2, "zwei"}}), IsOk());
   ASSERT_THAT(Insert(table, {{3, Datum()}}, {RowKind::kDelete}), IsOk());
-  BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<Analysis> analysis, AnalyzeTable(table, {}, "user"));
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<AnalyzedTable> analysis, AnalyzeTable(table, {}, "user"));
   ASSERT_TRUE(analysis);
   EXPECT_EQ(analysis->statistics.merged_record_count, 2);
   EXPECT_THAT(analysis->columns, IsEmpty());
@@ -76,7 +76,7 @@ TEST_F(AnalyzeTest, DescribesColumnsAsJavaStoresThem) {
   ASSERT_THAT(Insert(table, {row(true, 5, 0, "x", 1),
                              DatumList{Datum(), Datum(), Datum(), "", Datum(), Datum(), Datum(), Datum(), Datum()}}),
               IsOk());
-  BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<Analysis> analysis,
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::optional<AnalyzedTable> analysis,
                              AnalyzeTable(table, {.columns = std::nullopt}, "user"));
   ASSERT_TRUE(analysis);
   EXPECT_EQ(analysis->statistics.merged_record_count, 4);
