@@ -32,6 +32,10 @@ void PrintResult(const UpkeepArguments& arguments, const HeldFiles& files, const
     std::puts(PrintJson(json).c_str());
     return;
   }
+  if (files.file_count == 0) {
+    std::puts(fmt::format("there is nothing to drop in {}", arguments.table).c_str());
+    return;
+  }
   const std::string what = files.partitions.empty() || files.partitions.front().empty()
                                ? fmt::format("{} data files ({})", files.file_count, ByteText(files.bytes))
                                : fmt::format("{} partitions with {} data files ({})", files.partitions.size(),
@@ -51,12 +55,8 @@ void PrintResult(const UpkeepArguments& arguments, const HeldFiles& files, const
 // `filter`: null for all rows.
 Status Drop(const UpkeepArguments& arguments, const Table& table, const PredicatePtr& filter) {
   BRAID_TRY_ASSIGN(const HeldFiles files, FilesOfPartitions(table, filter));
-  if (files.file_count == 0) {
-    std::puts(arguments.json() ? "{\"files\":0}" : fmt::format("there is nothing to drop in {}", arguments.table).c_str());
-    return Ok();
-  }
   std::vector<Snapshot> snapshots;
-  if (!arguments.dry_run) {
+  if (!arguments.dry_run && files.file_count > 0) {
     std::optional<std::set<BinaryRow>> rows;
     if (filter != nullptr) rows = files.rows;
     BRAID_TRY_ASSIGN(snapshots, DropPartitions(table, rows, RandomUuid(), {}));

@@ -1,6 +1,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "format/orc_column_writer.h"
@@ -12,10 +13,26 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);  // as floating-point numbers are in files
 
-class BooleanColumn : public OrcColumnWriter {
+/// A column of one stream of run-length encoded numbers.
+template <typename Values>
+class RunLengthColumn : public OrcColumnWriter {
+ protected:
+  template <typename... ValuesArguments>
+  RunLengthColumn(std::uint32_t column, const OrcColumnSettings& settings, OrcStatistics::Bounds bounds,
+                  OrcEncoding encoding, ValuesArguments... arguments)
+      : OrcColumnWriter(column, settings, std::move(bounds), encoding), values_(settings.compressor, arguments...) {}
+
+  void AddPositions(OrcPositions& positions) const override { values_.AddPositions(positions); }
+  FinishedStreams FinishStreams() override { return {{OrcStreamKind::kData, values_.Finish()}}; }
+  std::vector<const OrcStreamWriter*> streams() const override { return {&values_.stream()}; }
+
+  Values values_;
+};
+
+class BooleanColumn : public RunLengthColumn<OrcBooleanWriter> {
  public:
   BooleanColumn(std::uint32_t column, const OrcColumnSettings& settings)
-      : OrcColumnWriter(column, settings, OrcBooleanCount(), OrcEncoding::kDirect), values_(settings.compressor) {}
+      : RunLengthColumn(column, settings, OrcBooleanCount(), OrcEncoding::kDirect) {}
 
   void Write(const arrow::ArrayData& data, std::int64_t start, std::int64_t count) override {
     WritePresence(data, start, count);
@@ -27,20 +44,12 @@ class BooleanColumn : public OrcColumnWriter {
       counted.true_count += value ? 1 : 0;
     });
   }
-
- protected:
-  void AddPositions(OrcPositions& positions) const override { values_.AddPositions(positions); }
-  FinishedStreams FinishStreams() override { return {{OrcStreamKind::kData, values_.Finish()}}; }
-  std::vector<const OrcStreamWriter*> streams() const override { return {&values_.stream()}; }
-
- private:
-  OrcBooleanWriter values_;
 };
 
-class ByteColumn : public OrcColumnWriter {
+class ByteColumn : public RunLengthColumn<OrcByteRunWriter> {
  public:
   ByteColumn(std::uint32_t column, const OrcColumnSettings& settings)
-      : OrcColumnWriter(column, settings, OrcIntegerBounds(), OrcEncoding::kDirect), values_(settings.compressor) {}
+      : RunLengthColumn(column, settings, OrcIntegerBounds(), OrcEncoding::kDirect) {}
 
   void Write(const arrow::ArrayData& data, std::int64_t start, std::int64_t count) override {
     WritePresence(data, start, count);
@@ -53,22 +62,14 @@ class ByteColumn : public OrcColumnWriter {
       if (filter != nullptr) filter->AddInteger(values[i]);
     });
   }
-
- protected:
-  void AddPositions(OrcPositions& positions) const override { values_.AddPositions(positions); }
-  FinishedStreams FinishStreams() override { return {{OrcStreamKind::kData, values_.Finish()}}; }
-  std::vector<const OrcStreamWriter*> streams() const override { return {&values_.stream()}; }
-
- private:
-  OrcByteRunWriter values_;
 };
 
 /// SMALLINT, INT, BIGINT, TIME, and with bounds of their own DATE.
 template <typename Value, typename Bounds = OrcIntegerBounds>
-class IntegerColumn : public OrcColumnWriter {
+class IntegerColumn : public RunLengthColumn<OrcIntegerWriter> {
  public:
   IntegerColumn(std::uint32_t column, const OrcColumnSettings& settings)
-      : OrcColumnWriter(column, settings, Bounds(), OrcEncoding::kDirectV2), values_(settings.compressor, true) {}
+      : RunLengthColumn(column, settings, Bounds(), OrcEncoding::kDirectV2, /*is_signed=*/true) {}
 
   void Write(const arrow::ArrayData& data, std::int64_t start, std::int64_t count) override {
     WritePresence(data, start, count);
@@ -81,14 +82,6 @@ class IntegerColumn : public OrcColumnWriter {
       if (filter != nullptr) filter->AddInteger(values[i]);
     });
   }
-
- protected:
-  void AddPositions(OrcPositions& positions) const override { values_.AddPositions(positions); }
-  FinishedStreams FinishStreams() override { return {{OrcStreamKind::kData, values_.Finish()}}; }
-  std::vector<const OrcStreamWriter*> streams() const override { return {&values_.stream()}; }
-
- private:
-  OrcIntegerWriter values_;
 };
 
 template <typename Value>

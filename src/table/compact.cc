@@ -25,24 +25,6 @@ constexpr int kMaxLostCompactions = 5;
 using BucketKey = std::pair<BinaryRow, BucketId>;
 using Buckets = std::map<BucketKey, std::vector<DataFileMeta>>;
 
-// Files that were merged lose their deletion vectors with the rows.
-Status DropVectorsOfCompacted(const Table& table, const Snapshot& snapshot, const DeletionVectorIndex& deletions, MetadataFileNames& names,
-                              CommitMessage& message) {
-  const std::vector<DeletionVectorRef> vectors = deletions.Find(message.partition, message.bucket, message.compact_before);
-  if (vectors.empty()) return Ok();
-  BucketDeletions dropped;
-  for (std::size_t i = 0; i < vectors.size(); ++i) {
-    if (!vectors[i].path.empty()) dropped.emplace(message.compact_before[i].file_name, DeletionVector());
-  }
-  BRAID_TRY_ASSIGN(IndexChanges changes, ReplaceDeletionVectors(table, snapshot, message.partition, message.bucket, dropped, names));
-  if (message.total_buckets.value_or(-1) > 0) {
-    message.compact_deletion_base = DeletionVectorBase{message.partition, message.bucket, deletions.IndexFileOf(message.partition, message.bucket)};
-  }
-  message.compact_new_index_files = std::move(changes.added);
-  message.compact_deleted_index_files = std::move(changes.removed);
-  return Ok();
-}
-
 Result<std::vector<CommitMessage>> CompactAppendTable(const Table& table, const Snapshot& snapshot, const Buckets& buckets, bool full) {
   BRAID_TRY_ASSIGN(const DeletionVectorIndex deletions, DeletionVectorIndex::Read(table, snapshot));
   MetadataFileNames names;
@@ -60,7 +42,11 @@ Result<std::vector<CommitMessage>> CompactAppendTable(const Table& table, const 
       message.compact_after.insert(message.compact_after.end(), merged.begin(), merged.end());
     }
     if (message.is_empty()) continue;
-    BRAID_TRY(DropVectorsOfCompacted(table, snapshot, deletions, names, message));
+    // Files that were merged lose their deletion vectors with the rows.
+    BRAID_TRY_ASSIGN(DroppedVectors dropped, DropDeletionVectors(table, snapshot, deletions, message, message.compact_before, names));
+    message.compact_deletion_base = std::move(dropped.base);
+    message.compact_new_index_files = std::move(dropped.indexes.added);
+    message.compact_deleted_index_files = std::move(dropped.indexes.removed);
     messages.push_back(std::move(message));
   }
   return messages;

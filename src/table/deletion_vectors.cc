@@ -188,4 +188,21 @@ Result<IndexChanges> ReplaceDeletionVectors(const Table& table, const Snapshot& 
   return result;
 }
 
+Result<DroppedVectors> DropDeletionVectors(const Table& table, const Snapshot& snapshot, const DeletionVectorIndex& vectors,
+                                           const CommitMessage& message, const std::vector<DataFileMeta>& files,
+                                           MetadataFileNames& names) {
+  DroppedVectors dropped;
+  const std::vector<DeletionVectorRef> found = vectors.Find(message.partition, message.bucket, files);
+  if (found.empty()) return dropped;
+  BucketDeletions none;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!found[i].path.empty()) none.emplace(files[i].file_name, DeletionVector());
+  }
+  BRAID_TRY_ASSIGN(dropped.indexes, ReplaceDeletionVectors(table, snapshot, message.partition, message.bucket, none, names));
+  if (message.total_buckets.value_or(-1) > 0) {
+    dropped.base = DeletionVectorBase{message.partition, message.bucket, vectors.IndexFileOf(message.partition, message.bucket)};
+  }
+  return dropped;
+}
+
 }  // namespace braid

@@ -11,6 +11,7 @@
 #include "meta/manifest.h"
 #include "meta/snapshot.h"
 #include "meta/stores.h"
+#include "table/commit.h"
 #include "table/scan.h"
 #include "table/table.h"
 
@@ -56,5 +57,16 @@ struct IndexChanges {
 /// with unaware buckets only the index files that hold vectors of these files are written anew (§7.5).
 Result<IndexChanges> ReplaceDeletionVectors(const Table& table, const Snapshot& snapshot, const BinaryRow& partition, BucketId bucket,
                                             const BucketDeletions& changes, MetadataFileNames& names);
+
+/// What takes the vectors of data files away that leave the table.
+struct DroppedVectors {
+  IndexChanges indexes;
+  /// What the change goes by, in tables with one index file a bucket, where there was a vector.
+  std::optional<DeletionVectorBase> base = std::nullopt;
+};
+/// `message` tells the bucket; `files` are its files that go.
+Result<DroppedVectors> DropDeletionVectors(const Table& table, const Snapshot& snapshot, const DeletionVectorIndex& vectors,
+                                           const CommitMessage& message, const std::vector<DataFileMeta>& files,
+                                           MetadataFileNames& names);
 
 }  // namespace braid

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "io/fault_injecting_file_system.h"
+#include "table/files_below_testing.h"
 #include "table/table_testing.h"
 
 namespace braid {
@@ -47,21 +48,6 @@ TEST_P(FailureSweepTest, ShowsTheOldRowsOrTheNewOnesAndARetrySucceeds) {
       return;
     }
   }
-}
-
-// Paths of the files below a folder.
-std::set<std::string> FilesBelow(const FileSystem& fs, const std::string& folder) {
-  std::set<std::string> files;
-  const auto children = fs.List(folder);
-  EXPECT_THAT(children, IsOk());
-  for (const FileInfo& child : *children) {
-    if (child.is_directory) {
-      files.merge(FilesBelow(fs, JoinPath(folder, child.name)));
-    } else {
-      files.insert(JoinPath(folder, child.name));
-    }
-  }
-  return files;
 }
 
 // Buckets are flushed at once, so some have handed over their files when another one fails.

@@ -7,6 +7,7 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include "table/key_scan.h"
 #include "table/scan.h"
 
 namespace braid {
@@ -36,25 +37,14 @@ Result<std::unique_ptr<GlobalBucketAssigner>> GlobalBucketAssigner::Make(const T
 }
 
 Status GlobalBucketAssigner::ReadKeys(const Table& table, const NumberOf& number_of) {
-  const std::vector<DataField> keys = table.schema().TrimmedPrimaryKeyFields();
-  ReadRequest request;
-  request.projection.emplace();
-  std::vector<DataType> types;
-  for (const DataField& key : keys) {
-    request.projection->push_back(key.name);
-    types.push_back(key.type);
-  }
-  BRAID_TRY_ASSIGN(const Plan plan, PlanBatch(table, request));
+  BRAID_TRY_ASSIGN(const Plan plan, PlanBatch(table, RequestOfKeys(table)));
   for (const DataSplit& split : plan.splits) {
     const KeyPlace place{number_of(split.partition), split.bucket.value()};
-    BRAID_TRY_ASSIGN(const auto reader, ReadSplit(table, split, request));
-    for (;;) {
-      BRAID_TRY_ASSIGN(const std::optional<Batch> batch, reader->Next());
-      if (!batch) break;
-      BinaryRowEncoder encoder(types, batch->rows->columns());
-      for (std::int64_t row = 0; row < batch->row_count(); ++row) BRAID_TRY(places_.Put(encoder.Encode(row), place));
-      rows_[place.partition][place.bucket] += batch->row_count();
-    }
+    std::int64_t& rows = rows_[place.partition][place.bucket];
+    BRAID_TRY(ForEachKey(table, {split}, [&](const DataSplit&, std::string_view key) {
+      ++rows;
+      return places_.Put(key, place);
+    }));
   }
   return Ok();
 }

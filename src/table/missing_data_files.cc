@@ -12,31 +12,6 @@
 
 namespace braid {
 
-namespace {
-
-// Vectors of files that are gone go with them.
-Status DropVectors(const Table& table, const Snapshot& snapshot, const DeletionVectorIndex& deletions,
-                   MetadataFileNames& names, CommitMessage& message) {
-  const std::vector<DeletionVectorRef> vectors =
-      deletions.Find(message.partition, message.bucket, message.deleted_files);
-  BucketDeletions dropped;
-  for (std::size_t i = 0; i < vectors.size(); ++i) {
-    if (!vectors[i].path.empty()) dropped.emplace(message.deleted_files[i].file_name, DeletionVector());
-  }
-  if (dropped.empty()) return Ok();
-  BRAID_TRY_ASSIGN(IndexChanges changes,
-                   ReplaceDeletionVectors(table, snapshot, message.partition, message.bucket, dropped, names));
-  if (message.total_buckets.value_or(-1) > 0) {
-    message.deletion_base =
-        DeletionVectorBase{message.partition, message.bucket, deletions.IndexFileOf(message.partition, message.bucket)};
-  }
-  message.new_index_files = std::move(changes.added);
-  message.deleted_index_files = std::move(changes.removed);
-  return Ok();
-}
-
-}  // namespace
-
 Result<MissingDataFiles> RemoveMissingDataFiles(const Table& table, bool dry_run, const std::string& commit_user,
                                                 const Clock& clock) {
   MissingDataFiles missing;
@@ -71,7 +46,11 @@ Result<MissingDataFiles> RemoveMissingDataFiles(const Table& table, bool dry_run
   MetadataFileNames names;
   Committable committable;
   for (auto& [bucket, message] : messages) {
-    BRAID_TRY(DropVectors(table, snapshot, deletions, names, message));
+    BRAID_TRY_ASSIGN(DroppedVectors dropped,
+                     DropDeletionVectors(table, snapshot, deletions, message, message.deleted_files, names));
+    message.deletion_base = std::move(dropped.base);
+    message.new_index_files = std::move(dropped.indexes.added);
+    message.deleted_index_files = std::move(dropped.indexes.removed);
     committable.messages.push_back(std::move(message));
   }
   BRAID_TRY_ASSIGN(const std::vector<Snapshot> made, TableCommit(table, commit_user, clock).Commit(committable));

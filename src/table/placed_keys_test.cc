@@ -16,6 +16,7 @@
 #include "io/fault_injecting_file_system.h"
 #include "table/file_scan.h"
 #include "table/hash_index_file.h"
+#include "table/files_below_testing.h"
 #include "table/table_testing.h"
 
 namespace braid {
@@ -75,18 +76,10 @@ std::map<int, std::set<std::int32_t>> Hashes(const Table& table) {
 }
 
 // Names of the files in the table's folder.
-std::set<std::string> FilesBelow(const FileSystem& fs, const std::string& folder) {
-  std::set<std::string> files;
-  const auto children = fs.List(folder);
-  EXPECT_THAT(children, IsOk());
-  for (const FileInfo& child : *children) {
-    if (child.is_directory) {
-      files.merge(FilesBelow(fs, JoinPath(folder, child.name)));
-    } else {
-      files.insert(child.name);
-    }
-  }
-  return files;
+std::set<std::string> FileNames(const FileSystem& fs) {
+  std::set<std::string> names;
+  for (const std::string& path : FilesBelow(fs, kTestTableRoot)) names.insert(path.substr(path.rfind('/') + 1));
+  return names;
 }
 
 TEST(PlacedKeysTest, KeepsTheHashesOfTwoWritersThatFillOneBucket) {
@@ -122,7 +115,7 @@ TEST(PlacedKeysTest, LeavesNoFileOfRowsThatWereWrittenAgain) {
   BRAID_ASSERT_OK_AND_ASSIGN(const auto second, WriteRows(table, {{3, 2}, {4, 2}, {1, 2}}));
   ASSERT_THAT(Commit(table, first), IsOk());
   BRAID_ASSERT_OK_AND_ASSIGN(const auto made, Commit(table, second));
-  const std::set<std::string> files = FilesBelow(*memory, kTestTableRoot);
+  const std::set<std::string> files = FileNames(*memory);
   for (const CommitMessage& message : second) {
     for (const DataFileMeta& file : message.new_files) EXPECT_FALSE(files.contains(file.file_name));
     for (const IndexManifestEntry& index : message.new_index_files) EXPECT_FALSE(files.contains(index.file_name));
@@ -352,7 +345,7 @@ TEST(CrossingKeysTest, RowsWithoutKeysOfOthersStayWhereTheyWereWritten) {
   ASSERT_THAT(Commit(table, first, "a"), IsOk());
   ASSERT_THAT(CompactTable(table, true, nullptr, "compactor"), IsOk());
   ASSERT_THAT(Commit(table, second, "b"), IsOk());
-  const std::set<std::string> files = FilesBelow(*memory, kTestTableRoot);
+  const std::set<std::string> files = FileNames(*memory);
   EXPECT_TRUE(files.contains(second.front().new_files.front().file_name));
   EXPECT_THAT(SortedRows(table), HasValue(ElementsAre(RowText(0, 1, 1), RowText(0, 2, 1), RowText(0, 9, 1))));
 }
@@ -395,7 +388,7 @@ TEST(CrossingKeysTest, AWriterThatIsToldOfItsCommitsWritesNothingTwice) {
     BRAID_ASSERT_OK_AND_ASSIGN(const auto messages, writer->PrepareCommit(true, i));
     BRAID_ASSERT_OK_AND_ASSIGN(const auto made, Commit(table, messages, "job"));
     writer->CommittedUpTo(made.back());
-    EXPECT_TRUE(FilesBelow(*memory, kTestTableRoot).contains(messages.back().new_files.front().file_name)) << i;
+    EXPECT_TRUE(FileNames(*memory).contains(messages.back().new_files.front().file_name)) << i;
   }
   EXPECT_THAT(SortedRows(table), HasValue(ElementsAre(RowText(0, 0, 6), RowText(0, 1, 4), RowText(1, 2, 5))));
 }

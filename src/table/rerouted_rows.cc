@@ -7,9 +7,9 @@
 
 #include <arrow/api.h>
 
+#include "table/key_scan.h"
 #include "table/scan.h"
 #include "table/write.h"
-#include "types/binary_row.h"
 
 namespace braid {
 
@@ -72,18 +72,9 @@ Status WriteMoves(const Table& table, const std::vector<DataSplit>& splits, Tabl
 
 // Hashes of the keys of all rows.
 template <typename Use>
-Status ForEachKey(const Table& table, const std::vector<DataSplit>& splits, Use use) {
-  const std::vector<DataField> keys = table.schema().TrimmedPrimaryKeyFields();
-  ReadRequest request;
-  request.projection.emplace();
-  std::vector<DataType> types;
-  for (const DataField& key : keys) {
-    request.projection->push_back(key.name);
-    types.push_back(key.type);
-  }
-  return ForEachBatch(table, splits, request, [&](const Batch& batch) -> Status {
-    BinaryRowEncoder encoder(types, batch.rows->columns());
-    for (std::int64_t row = 0; row < batch.row_count(); ++row) use(std::hash<std::string_view>()(encoder.Encode(row)));
+Status ForEachHash(const Table& table, const std::vector<DataSplit>& splits, Use use) {
+  return ForEachKey(table, splits, [&](const DataSplit&, std::string_view key) -> Status {
+    use(std::hash<std::string_view>()(key));
     return Ok();
   });
 }
@@ -117,7 +108,7 @@ Result<std::vector<CommitMessage>> WriteAgain(const Table& table, const std::vec
 Result<bool> ShareKeys(const Table& table, const std::vector<CommitMessage>& messages,
                        const std::vector<ManifestEntry>& others) {
   std::unordered_set<std::size_t> keys;
-  BRAID_TRY(ForEachKey(table, AsChanges(SplitsOf(messages)), [&](std::size_t key) { keys.insert(key); }));
+  BRAID_TRY(ForEachHash(table, AsChanges(SplitsOf(messages)), [&](std::size_t key) { keys.insert(key); }));
   std::vector<DataSplit> theirs;
   for (const ManifestEntry& entry : others) {
     DataSplit& split = theirs.emplace_back();
@@ -128,7 +119,7 @@ Result<bool> ShareKeys(const Table& table, const std::vector<CommitMessage>& mes
     split.is_changes = true;
   }
   bool shared = false;
-  BRAID_TRY(ForEachKey(table, theirs, [&](std::size_t key) { shared = shared || keys.contains(key); }));
+  BRAID_TRY(ForEachHash(table, theirs, [&](std::size_t key) { shared = shared || keys.contains(key); }));
   return shared;
 }
 
