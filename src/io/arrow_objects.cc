@@ -13,21 +13,25 @@ namespace braid {
 
 namespace {
 
+constexpr std::string_view kCheckKeys = "check access key, secret key and region, and what they permit on this bucket";
+constexpr std::string_view kRepeat = "repeat in a while";
+
 struct Explanation {
   std::string_view word;  // in the text that Arrow makes of the store's answer
   ErrorCode code;
   std::string_view why;
+  std::string_view hint;
 };
 
 constexpr Explanation kExplanations[] = {
-    {"NO_SUCH_BUCKET", ErrorCode::kNotFound, "there is no such bucket"},
-    {"ACCESS_DENIED", ErrorCode::kPermissionDenied, "the store refuses access"},
-    {"INVALID_ACCESS_KEY_ID", ErrorCode::kPermissionDenied, "the store does not know the access key"},
-    {"SIGNATURE_DOES_NOT_MATCH", ErrorCode::kPermissionDenied, "the secret key does not fit the access key"},
-    {"HTTP status 403", ErrorCode::kPermissionDenied, "the store refuses access"},
-    {"NETWORK_CONNECTION", ErrorCode::kUnavailable, "no answer from the store"},
-    {"SLOW_DOWN", ErrorCode::kUnavailable, "the store asks for fewer requests"},
-    {"SERVICE_UNAVAILABLE", ErrorCode::kUnavailable, "the store is not available"},
+    {"NO_SUCH_BUCKET", ErrorCode::kNotFound, "there is no such bucket", "create the bucket first, or check the address and the region"},
+    {"ACCESS_DENIED", ErrorCode::kPermissionDenied, "the store refuses access", kCheckKeys},
+    {"INVALID_ACCESS_KEY_ID", ErrorCode::kPermissionDenied, "the store does not know the access key", kCheckKeys},
+    {"SIGNATURE_DOES_NOT_MATCH", ErrorCode::kPermissionDenied, "the secret key does not fit the access key", kCheckKeys},
+    {"HTTP status 403", ErrorCode::kPermissionDenied, "the store refuses access", kCheckKeys},
+    {"NETWORK_CONNECTION", ErrorCode::kUnavailable, "no answer from the store", "check the endpoint and the network, then repeat"},
+    {"SLOW_DOWN", ErrorCode::kUnavailable, "the store asks for fewer requests", kRepeat},
+    {"SERVICE_UNAVAILABLE", ErrorCode::kUnavailable, "the store is not available", kRepeat},
 };
 
 }  // namespace
@@ -36,7 +40,9 @@ Error ArrowError(std::string_view action, std::string_view path, const arrow::St
   const std::string where = fmt::format("cannot {} {}", action, path);
   const std::string said = status.message();
   for (const Explanation& known : kExplanations) {
-    if (said.find(known.word) != std::string::npos) return Error(known.code, fmt::format("{}: {}", where, known.why));
+    if (said.find(known.word) != std::string::npos) {
+      return Error(known.code, fmt::format("{}: {}", where, known.why)).Hint(std::string(known.hint));
+    }
   }
   if (arrow::internal::ErrnoFromStatus(status) == ENOENT) return Error(ErrorCode::kNotFound, where + ": it does not exist");
   return Error(ErrorCode::kIo, fmt::format("{}: {}", where, said));
