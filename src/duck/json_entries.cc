@@ -88,6 +88,7 @@ Call JsonExists(Arguments& arguments, const CallContext& /*context*/) {
 Result<std::string> JsonOf(const CallArgument& value, const CallContext& context) {
   if (value.type.kind() == SqlType::Kind::kNull) return std::string("CAST(NULL AS VARCHAR)");
   if (value.is_json) return value.sql;
+  if (IsKind(value.type, TypeKind::kVariant)) return fmt::format("flink_variant_json({})", value.sql);
   if (!value.type.is_value() || IsKind(value.type, TypeKind::kDate) || IsKind(value.type, TypeKind::kTime)) {
     return Error(ErrorCode::kInvalidArgument, fmt::format("{} cannot be put into JSON", value.type.ToString()))
         .Hint("cast it to STRING");
@@ -136,6 +137,8 @@ constexpr FunctionEntry kEntries[] = {
     {"JSON_OBJECT", "symbol ~any*", {}, Nulls::kNever, {}, JsonObject},
     {"JSON_ARRAY", "symbol ~any*", {}, Nulls::kNever, {}, JsonArray},
     {"JSON_STRING", "any", {}, Nulls::kFromArguments, {}, JsonString},
+    {"PARSE_JSON", "text", "VARIANT", Nulls::kFromArguments, "flink_parse_json({0})"},
+    {"TRY_PARSE_JSON", "text", "VARIANT", Nulls::kAlways, "flink_try_parse_json({0})"},
     {"JSON_QUOTE", "text", "STRING", Nulls::kFromArguments, "flink_json_quote({0})"},
     {"JSON_UNQUOTE", "text", "STRING", Nulls::kFromArguments, "flink_json_unquote({0})"},
 };
