@@ -51,4 +51,16 @@ std::optional<Timestamp> DecodeOrcTimestamp(OrcTimestamp value) {
   return Timestamp{millis, static_cast<std::int32_t>(*nanos % kNanosPerMilli)};
 }
 
+std::optional<Timestamp> DecodeOrcTimestamp(OrcTimestamp value, const TimeZone& zone) {
+  constexpr std::int64_t kMicros = 1'000'000;
+  const std::int64_t zone_epoch = zone.ToUtc(kOrcEpochSeconds * kMicros) / kMicros;
+  if (__builtin_add_overflow(value.seconds, zone_epoch - kOrcEpochSeconds, &value.seconds)) return std::nullopt;
+  std::optional<Timestamp> instant = DecodeOrcTimestamp(value);
+  if (instant) {
+    const std::int64_t seconds = instant->millis / 1000 - (instant->millis % 1000 < 0 ? 1 : 0);
+    instant->millis += zone.OffsetAt(seconds) * 1000;
+  }
+  return instant;
+}
+
 }  // namespace braid
