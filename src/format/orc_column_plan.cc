@@ -72,7 +72,8 @@ Result<OrcColumnPlan> PlanOrcColumn(std::string name, const DataType& type, std:
   BRAID_TRY(CheckOrcType(name, type));
   const OrcType& found = types[column];
   if (!Holds(found, type)) return Mismatch(name, found, type);
-  OrcColumnPlan plan{.name = std::move(name), .type = type, .column = column, .kind = found.kind, .scale = found.scale};
+  OrcColumnPlan plan{
+      .name = std::move(name), .type = type, .column = column, .kind = found.kind, .precision = found.precision};
   // Children come behind their parents, so that no type is below itself.
   const auto add = [&](std::string child_name, const DataType& child_type, std::uint32_t child) -> Status {
     if (child <= column || child >= types.size()) {

@@ -19,7 +19,7 @@ struct OrcColumnPlan {
   DataType type;     ///< as a batch has it
   std::uint32_t column = 0;
   OrcTypeKind kind = OrcTypeKind::kUnknown;  ///< as the file has it
-  std::uint32_t scale = 0;                   ///< of a decimal in the file
+  std::uint32_t precision = 0;               ///< of a decimal in the file; 0: not told
   std::vector<OrcColumnPlan> children{};     ///< element; key and value; or fields in the order of the type
 };
 

@@ -1,24 +1,11 @@
 #include "format/orc_column_reader.h"
 
-#include <bit>
-
+#include <arrow/util/bitmap_ops.h>
 #include <fmt/format.h>
 
 #include "format/orc_value_buffers.h"
 
 namespace braid {
-namespace {
-
-std::int64_t CountBits(const std::uint8_t* bits, std::int64_t count) {
-  std::int64_t set = 0;
-  for (std::int64_t i = 0; i < count / 8; ++i) set += std::popcount(bits[i]);
-  for (std::int64_t i = count / 8 * 8; i < count; ++i)
-    set += arrow::bit_util::GetBit(bits, static_cast<std::uint64_t>(i)) ? 1 : 0;
-  return set;
-}
-
-}  // namespace
-
 Result<std::shared_ptr<arrow::Buffer>> SpreadOrcBits(std::shared_ptr<arrow::Buffer> bits, const OrcPresence& rows) {
   if (rows.bits == nullptr) return bits;
   BRAID_TRY_ASSIGN(OrcValueBuffer spread, MakeOrcBuffer((rows.row_count + 7) / 8));
@@ -64,7 +51,7 @@ Result<OrcPresence> OrcColumnReader::ReadPresence(const OrcPresence& parents) {
   if (!present_) return parents;
   BRAID_TRY_ASSIGN(std::shared_ptr<arrow::Buffer> bits,
                    ReadOrcBits(*present_, parents.value_count, [this] { return Broken(present_->stream()); }));
-  const std::int64_t value_count = CountBits(bits->data(), parents.value_count);
+  const std::int64_t value_count = arrow::internal::CountSetBits(bits->data(), 0, parents.value_count);
   if (value_count == parents.value_count) return parents;
   BRAID_TRY_ASSIGN(bits, SpreadOrcBits(std::move(bits), parents));
   return OrcPresence{.row_count = parents.row_count, .value_count = value_count, .bits = std::move(bits)};

@@ -51,7 +51,6 @@ class OrcColumnReader {
   virtual Result<std::shared_ptr<arrow::ArrayData>> ReadValues(const OrcPresence& rows) = 0;
 
   const DataType& type() const { return plan_.type; }
-  const OrcColumnPlan& plan() const { return plan_; }
   /// Why the stream had too few values.
   Error Broken(const OrcStreamReader& stream) const;
   Error Damaged(std::string_view what) const;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "format/orc_column_reader.h"
+#include "format/orc_proto.h"
 #include "format/orc_value_buffers.h"
 #include "types/batch.h"
 #include "types/datum.h"
@@ -17,6 +18,7 @@ namespace {
 __extension__ using UInt128 = unsigned __int128;
 
 constexpr std::size_t kChunkValues = 1024;
+constexpr std::size_t kNarrowBytes = 9;      // seven bits in each fit into 64
 constexpr std::size_t kMaxNumberBytes = 19;  // seven bits in each hold 128
 constexpr std::int64_t kMaxScale = 38;
 
@@ -28,7 +30,9 @@ class DecimalColumn : public OrcColumnReader {
       : OrcColumnReader(plan, stripe),
         numbers_(stripe.Stream(plan.column, OrcStreamKind::kData)),
         scales_(stripe.Stream(plan.column, OrcStreamKind::kSecondary), stripe.HasVersionTwo(plan.column),
-                /*is_signed=*/true) {}
+                /*is_signed=*/true) {
+    if (plan.precision > static_cast<std::uint32_t>(type().precision())) limit_ = PowerOfTen(type().precision());
+  }
 
  protected:
   Result<std::shared_ptr<arrow::ArrayData>> ReadValues(const OrcPresence& rows) override {
@@ -48,6 +52,7 @@ class DecimalColumn : public OrcColumnReader {
       if (!scales_.Read(std::span(scales).first(values.size()))) return Broken(scales_.stream());
       for (std::size_t i = 0; i < values.size(); ++i) {
         if (scales[i] != type().scale() && !Rescale(values[i], scales[i])) return OutOfRange();
+        if (limit_ != 0 && (values[i] >= limit_ || values[i] <= -limit_)) return OutOfRange();
       }
       to += values.size();
       left -= values.size();
@@ -72,15 +77,31 @@ class DecimalColumn : public OrcColumnReader {
     return Ok();
   }
 
+  static Int128 PowerOfTen(std::int64_t exponent) {
+    Int128 power = 1;
+    for (; exponent > 0; --exponent) power *= 10;
+    return power;
+  }
+
   /// How many bytes it took; 0 if they hold no whole number of 128 bits.
   static std::size_t ReadNumber(std::string_view bytes, Int128& value) {
-    UInt128 bits = 0;
-    for (std::size_t i = 0; i < std::min(bytes.size(), kMaxNumberBytes); ++i) {
-      const auto byte = static_cast<unsigned char>(bytes[i]);
-      bits |= static_cast<UInt128>(byte & 0x7F) << (7 * i);
+    std::size_t used = 0;
+    std::uint64_t low = 0;  // most numbers fit into 64 bits
+    for (; used < std::min(bytes.size(), kNarrowBytes); ++used) {
+      const auto byte = static_cast<unsigned char>(bytes[used]);
+      low |= std::uint64_t{byte & 0x7FU} << (7 * used);
+      if ((byte & 0x80) == 0) {
+        value = ZigZagDecode(low);
+        return used + 1;
+      }
+    }
+    UInt128 bits = low;
+    for (; used < std::min(bytes.size(), kMaxNumberBytes); ++used) {
+      const auto byte = static_cast<unsigned char>(bytes[used]);
+      bits |= static_cast<UInt128>(byte & 0x7F) << (7 * used);
       if ((byte & 0x80) == 0) {
         value = static_cast<Int128>((bits >> 1) ^ (~(bits & 1) + 1));
-        return i + 1;
+        return used + 1;
       }
     }
     return 0;
@@ -92,8 +113,7 @@ class DecimalColumn : public OrcColumnReader {
     if (scale < -kMaxScale || scale > 2 * kMaxScale) return value == 0;
     const std::int64_t missing = type().scale() - scale;
     if (missing > kMaxScale || missing < -kMaxScale) return value == 0;
-    Int128 factor = 1;
-    for (std::int64_t i = 0; i < std::max(missing, -missing); ++i) factor *= 10;
+    const Int128 factor = PowerOfTen(std::max(missing, -missing));
     if (missing > 0) return !__builtin_mul_overflow(value, factor, &value);
     const Int128 rest = value % factor;
     const Int128 magnitude = rest < 0 ? -rest : rest;
@@ -102,6 +122,7 @@ class DecimalColumn : public OrcColumnReader {
     return true;
   }
 
+  Int128 limit_ = 0;  // that values do not reach; 0: none does by the file's type
   OrcStreamReader numbers_;
   OrcIntegerReader scales_;
 };

@@ -61,6 +61,10 @@ class OrcReader : public FileReader {
       BRAID_TRY_ASSIGN(plan, PlanOrcColumn(field.name, field.type, tail_.types, *column));
       AppendOrcColumns(*plan, wanted_columns_);
     }
+    std::ranges::sort(wanted_columns_);
+    if (std::ranges::adjacent_find(wanted_columns_) != wanted_columns_.end()) {
+      return Error(ErrorCode::kCorruption, "its schema has one column in two places");
+    }
     for (const std::uint32_t column : wanted_columns_)
       text_bytes_ += std::max<std::int64_t>(tail_.text_bytes[column], 0);
     return Ok();
@@ -71,17 +75,23 @@ class OrcReader : public FileReader {
     const std::int64_t first_row = std::exchange(next_stripe_first_row_, next_stripe_first_row_ + stripe.row_count);
     columns_.clear();
     if (request_.rows && !request_.rows->HasAny(first_row, stripe.row_count)) return Ok();
-    BRAID_TRY_ASSIGN(const OrcOpenStripe open,
-                     OrcOpenStripe::Open(*file_, tail_, stripe, wanted_columns_, is_far_, path_));
-    for (const std::optional<OrcColumnPlan>& plan : plans_) {
-      std::unique_ptr<OrcColumnReader>& column = columns_.emplace_back();
-      if (plan) {
-        BRAID_TRY_ASSIGN(column, MakeOrcColumnReader(*plan, open));
-      }
-    }
-    batch_rows_ = BatchRowsOf(open.wanted_bytes(), stripe.row_count);
+    BRAID_TRY(OpenColumns(stripe));
     next_row_ = first_row;
     rows_left_ = stripe.row_count;
+    return Ok();
+  }
+
+  Status OpenColumns(const OrcTail::Stripe& stripe) {
+    batch_rows_ = request_.batch_rows;
+    columns_.resize(plans_.size());
+    if (wanted_columns_.empty()) return Ok();
+    BRAID_TRY_ASSIGN(const OrcOpenStripe open,
+                     OrcOpenStripe::Open(*file_, tail_, stripe, wanted_columns_, is_far_, path_));
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      if (!plans_[i]) continue;
+      BRAID_TRY_ASSIGN(columns_[i], MakeOrcColumnReader(*plans_[i], open));
+    }
+    batch_rows_ = BatchRowsOf(open.wanted_bytes(), stripe.row_count);
     return Ok();
   }
 

@@ -92,6 +92,10 @@ TEST(OrcReaderTest, ReadsDecimalsOfAnyScaleInTheScaleOfTheColumn) {
   BRAID_ASSERT_OK_AND_ASSIGN(const auto rows, Read(file, fields));
   ExpectSameRows(rows, {{Decimal{7000}}, {Decimal{1250}}, {Decimal{-1235}}, {Decimal{1234}}, {Decimal{0}}}, fields);
 
+  // As a type of fewer digits than the file's.
+  EXPECT_THAT(Read(file, MakeFields({{"d", DataType::Decimal(4, 2)}})), IsOk());
+  EXPECT_THAT(Read(file, MakeFields({{"d", DataType::Decimal(3, 2)}})),
+              HasMessage("column d stores a value that DECIMAL(3, 2) cannot hold"));
   // A number of 128 bits that a hundred times is none.
   numbers = std::string(18, '\xff') + '\x03';
   file.row_count = 1;
@@ -140,6 +144,24 @@ TEST(OrcReaderTest, ReadsWhatOtherWidthsHoldForTheSameValues) {
   EXPECT_THAT(narrow, HasMessage("column int stores a value that TINYINT cannot hold"));
 }
 
+TEST(OrcReaderTest, ReadsNothingOfColumnsThatAreNotWanted) {
+  const std::vector<DataField> fields = MakeFields({{"broken", DataType::Int()}, {"whole", DataType::Int()}});
+  OrcTestFile file = FileOf(fields, 3);
+  file.columns[2].streams = {{Kind::kData, kThreeOnes}};
+  EXPECT_THAT(Read(file, fields), HasMessage("/f.orc is damaged: column broken breaks off"));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto rows, Read(file, {fields[1]}));
+  ExpectSameRows(rows, {{1}, {1}, {1}}, {fields[1]});
+  // Not even what a stripe says of itself, if only its rows count.
+  const std::vector<DataField> added = MakeFields({{"added", DataType::Int()}});
+  std::string content = file.Encode();
+  content.replace(content.find("UTC") - 1, 1, "\x7f");
+  MemoryFileSystem files;
+  ASSERT_THAT(files.Replace("/f.orc", content), IsOk());
+  EXPECT_THAT(ReadFile(OrcFormat(), files, "/f.orc", fields), IsError(ErrorCode::kCorruption));
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto nulls, ReadFile(OrcFormat(), files, "/f.orc", added));
+  ExpectSameRows(nulls, std::vector<DatumList>(3, DatumList(1)), added);
+}
+
 TEST(OrcReaderTest, NamesColumnsThatHoldOtherValues) {
   const auto row = [](DataType type) {
     return MakeFields({{"r", DataType::Row({{FieldId(7), "x", std::move(type), {}, {}}})}});
@@ -158,6 +180,15 @@ TEST(OrcReaderTest, NamesColumnsThatHoldOtherValues) {
   const auto refused = Read(file, row(DataType::Int()));
   EXPECT_THAT(refused, IsError(ErrorCode::kUnsupported));
   EXPECT_THAT(refused, HasMessage("column r.x is stored as union"));
+  // The same column twice.
+  OrcTestFile shared = FileOf(MakeFields({{"a", DataType::Int()}, {"b", DataType::Int()}}), 1);
+  OrcMessageWriter root;
+  root.AddNumber(1, static_cast<std::uint64_t>(OrcTypeKind::kStruct));
+  for (int i = 0; i < 2; ++i) root.AddNumber(2, 1);
+  for (const char* name : {"a", "b"}) root.AddBytes(3, name);
+  shared.types[0] = root.bytes();
+  EXPECT_THAT(Read(shared, MakeFields({{"a", DataType::Int()}, {"b", DataType::Int()}})),
+              HasMessage("its schema has one column in two places"));
   // A list of itself.
   OrcMessageWriter list;
   list.AddNumber(1, static_cast<std::uint64_t>(OrcTypeKind::kList));
@@ -207,6 +238,20 @@ TEST(OrcReaderTest, RefusesColumnsThatContradictThemselves) {
          [](OrcTestFile& f) { f.columns[2].streams[0].second = OrcBytes({0xfd, 1, 1, 0xfd, 0xff, 0xff, 0xff, 0x07}); });
   expect("a NULL key in column m", [](OrcTestFile& f) { f.columns[3].streams[0].second[1] = '\xa0'; });
   expect("column m breaks off", [](OrcTestFile& f) { f.columns[3].streams[0].second = "\xff"; });
+}
+
+TEST(OrcReaderTest, KeepsBatchesOfLongTextsSmallHoweverWellTheyCompress) {
+  const std::vector<DataField> fields = MakeFields({{"k", DataType::Int()}, {"s", DataType::String()}});
+  std::vector<DatumList> rows;
+  for (int i = 0; i < 200; ++i) rows.push_back({i, std::string(64 << 10, static_cast<char>('a' + i % 3))});
+  MemoryFileSystem files;
+  ASSERT_THAT(WriteFile(OrcFormat(), files, "/f.orc", fields, rows), IsOk());
+  const auto first_batch = [&](const std::vector<DataField>& wanted) {
+    const auto reader = OrcFormat().OpenReader(files, "/f.orc", {.columns = wanted, .filter = nullptr}).value();
+    return reader->Next().value().value().row_count();
+  };
+  EXPECT_EQ(first_batch(fields), 64);  // of 4 MiB
+  EXPECT_EQ(first_batch({fields[0]}), 200);
 }
 
 TEST(OrcReaderTest, LeavesOutStripesWithoutWantedRowsAndSaysWhereRowsAre) {

@@ -133,6 +133,7 @@ Result<std::string> ReadOrcBytes(const InputFile& file, const OrcTail& tail, std
     if (block.empty()) break;
     result += block;
     stream.Consume(block.size());
+    if (std::ssize(result) > kMaxTailBytes) return Damaged(path, "a footer of it is too long");
   }
   if (stream.is_damaged()) return stream.Failure(path, {});
   return result;

@@ -56,7 +56,7 @@ struct OrcStripeFooter {
 Result<OrcStripeFooter> ReadOrcStripeFooter(const InputFile& file, const OrcTail& tail, const OrcTail::Stripe& stripe,
                                             std::string_view path);
 
-/// Reads and decompresses a range of the file. Errors: kCorruption.
+/// Reads and decompresses a range of the file, which holds a footer or an index. Errors: kCorruption.
 Result<std::string> ReadOrcBytes(const InputFile& file, const OrcTail& tail, std::int64_t offset,
                                  std::int64_t byte_count, std::string_view path);
 

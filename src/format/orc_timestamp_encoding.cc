@@ -1,5 +1,7 @@
 #include "format/orc_timestamp_encoding.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 
 namespace braid {
@@ -22,9 +24,8 @@ std::int64_t WithoutTrailingZeros(std::int64_t nanos) {
 std::optional<std::int64_t> WithTrailingZeros(std::int64_t encoded) {
   std::int64_t nanos = encoded >> 3;
   if (nanos < 0 || nanos >= kNanosPerSecond) return std::nullopt;
-  if (const std::int64_t zeros = encoded & 7; zeros != 0) {
-    for (std::int64_t i = 0; i <= zeros; ++i) nanos *= 10;
-  }
+  constexpr std::array<std::int64_t, 8> kFactors = {1, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+  nanos *= kFactors[static_cast<std::size_t>(encoded & 7)];
   if (nanos >= kNanosPerSecond) return std::nullopt;
   return nanos;
 }

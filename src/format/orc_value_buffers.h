@@ -52,7 +52,13 @@ Status SpreadOrcValues(arrow::ResizableBuffer& buffer, const OrcPresence& rows) 
   auto* values = buffer.mutable_data_as<Value>();
   std::int64_t left = rows.value_count;
   // From the end, so that no value is overwritten before it is moved; the rest is in place once as many rows are left.
-  for (std::int64_t row = rows.row_count; row-- > left;) values[row] = rows.Has(row) ? values[--left] : Value{};
+  // Without branches, which nobody could predict.
+  for (std::int64_t row = rows.row_count; row-- > left;) {
+    const bool has_value = rows.Has(row);
+    left -= has_value ? 1 : 0;
+    const Value value = values[left];
+    values[row] = has_value ? value : Value{};
+  }
   return Ok();
 }
 
