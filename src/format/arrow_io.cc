@@ -28,18 +28,15 @@ class ErrorDetail : public arrow::StatusDetail {
   Error error_;
 };
 
-arrow::Status ToArrowStatus(Status status, StorageFailure* failure) {
+arrow::Status ToArrowStatus(Status status) {
   if (status) return arrow::Status::OK();
-  if (failure != nullptr && !failure->first) failure->first = status.error();
   std::string message = status.error().message();
   return {arrow::StatusCode::IOError, std::move(message), std::make_shared<ErrorDetail>(std::move(status).error())};
 }
 
 class ArrowInput : public arrow::io::RandomAccessFile {
  public:
-  ArrowInput(std::unique_ptr<InputFile> file, StorageFailure* failure) : file_(std::move(file)), failure_(failure) {
-    set_mode(arrow::io::FileMode::READ);
-  }
+  explicit ArrowInput(std::unique_ptr<InputFile> file) : file_(std::move(file)) { set_mode(arrow::io::FileMode::READ); }
 
   arrow::Status Close() override {
     closed_ = true;
@@ -59,7 +56,7 @@ class ArrowInput : public arrow::io::RandomAccessFile {
     const int64_t available = std::clamp<int64_t>(file_->size_bytes() - position, 0, byte_count);
     if (available > 0) {
       const std::span<std::byte> target(static_cast<std::byte*>(out), static_cast<std::size_t>(available));
-      ARROW_RETURN_NOT_OK(ToArrowStatus(file_->ReadAt(position, target), failure_));
+      ARROW_RETURN_NOT_OK(ToArrowStatus(file_->ReadAt(position, target)));
     }
     return available;
   }
@@ -86,16 +83,13 @@ class ArrowInput : public arrow::io::RandomAccessFile {
 
  private:
   std::unique_ptr<InputFile> file_;
-  StorageFailure* failure_;  // the caller's, outlives the stream; may be null
   int64_t position_ = 0;
   bool closed_ = false;
 };
 
 class ArrowOutput : public arrow::io::OutputStream {
  public:
-  ArrowOutput(OutputFile& file, StorageFailure* failure) : file_(file), failure_(failure) {
-    set_mode(arrow::io::FileMode::WRITE);
-  }
+  explicit ArrowOutput(OutputFile& file) : file_(file) { set_mode(arrow::io::FileMode::WRITE); }
 
   arrow::Status Close() override {
     closed_ = true;
@@ -104,13 +98,11 @@ class ArrowOutput : public arrow::io::OutputStream {
   bool closed() const override { return closed_; }
   arrow::Result<int64_t> Tell() const override { return file_.position(); }
   arrow::Status Write(const void* data, int64_t byte_count) override {
-    return ToArrowStatus(file_.Append({static_cast<const char*>(data), static_cast<std::size_t>(byte_count)}),
-                         failure_);
+    return ToArrowStatus(file_.Append({static_cast<const char*>(data), static_cast<std::size_t>(byte_count)}));
   }
 
  private:
-  OutputFile& file_;         // the caller's, outlives the stream
-  StorageFailure* failure_;  // likewise; may be null
+  OutputFile& file_;  // the caller's, outlives the stream
   bool closed_ = false;
 };
 
@@ -121,12 +113,12 @@ std::string FirstLine(const std::string& text) {
 
 }  // namespace
 
-std::shared_ptr<arrow::io::RandomAccessFile> MakeArrowInput(std::unique_ptr<InputFile> file, StorageFailure* failure) {
-  return std::make_shared<ArrowInput>(std::move(file), failure);
+std::shared_ptr<arrow::io::RandomAccessFile> MakeArrowInput(std::unique_ptr<InputFile> file) {
+  return std::make_shared<ArrowInput>(std::move(file));
 }
 
-std::shared_ptr<arrow::io::OutputStream> MakeArrowOutput(OutputFile& file, StorageFailure* failure) {
-  return std::make_shared<ArrowOutput>(file, failure);
+std::shared_ptr<arrow::io::OutputStream> MakeArrowOutput(OutputFile& file) {
+  return std::make_shared<ArrowOutput>(file);
 }
 
 Error ArrowError(const arrow::Status& status, ArrowTask task, std::string_view path) {

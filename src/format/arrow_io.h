@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,19 +12,11 @@
 
 namespace braid {
 
-/// The first failure of the storage below a stream of Arrow's, for libraries that lose it on the way (ORC's throws
-/// text). One thread at a time.
-struct StorageFailure {
-  std::optional<Error> first;
-};
+/// Lets Arrow read one of our files. Failures of the storage come back through ArrowError with their own code and text.
+std::shared_ptr<arrow::io::RandomAccessFile> MakeArrowInput(std::unique_ptr<InputFile> file);
 
-/// Lets Arrow read one of our files. Failures of the storage come back through ArrowError with their own code and text,
-/// and through `failure` if given, which must outlive the stream.
-std::shared_ptr<arrow::io::RandomAccessFile> MakeArrowInput(std::unique_ptr<InputFile> file,
-                                                            StorageFailure* failure = nullptr);
-
-/// Lets Arrow write to one of our files; closing the stream does not close the file. File and failure must outlive it.
-std::shared_ptr<arrow::io::OutputStream> MakeArrowOutput(OutputFile& file, StorageFailure* failure = nullptr);
+/// Lets Arrow write to one of our files, which must outlive the stream; closing the stream does not close the file.
+std::shared_ptr<arrow::io::OutputStream> MakeArrowOutput(OutputFile& file);
 
 /// What Arrow was doing when it failed, which decides what its "invalid" means.
 enum class ArrowTask {

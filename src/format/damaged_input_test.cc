@@ -18,7 +18,6 @@
 #include "format/java_unions_testing.h"
 #include "format/orc_proto.h"
 #include "format/orc_tail.h"
-#include "format/orc_timestamps.h"
 #include "format/roaring_union.h"
 #include "types/buffer_pool.h"
 
@@ -187,7 +186,7 @@ TEST(DamagedInputTest, OrcStripeFootersThatContradictTheirStripe) {
     ASSERT_THAT(fs.Replace("/f.orc", std::string(10, 'x') + footer.bytes() + std::string(20, 'y')), IsOk());
     BRAID_ASSERT_OK_AND_ASSIGN(const auto file, fs.Open("/f.orc"));
     OrcTail tail;
-    tail.column_count = 2;
+    tail.types.resize(2);
     const OrcTail::Stripe stripe{.offset = 0,
                                  .index_bytes = 2,
                                  .data_bytes = 8,
@@ -199,22 +198,6 @@ TEST(DamagedInputTest, OrcStripeFootersThatContradictTheirStripe) {
       EXPECT_THAT(read, IsError(ErrorCode::kCorruption));
     }
   }
-}
-
-// Nanoseconds of a negative number, which would be multiplied until they are none.
-TEST(DamagedInputTest, OrcNanosecondsBelowZero) {
-  MemoryFileSystem fs;
-  const std::string seconds("\x02\x01\x00", 3);  // version 1: five seconds of 1 less
-  const std::string nanos = std::string("\x02\x00", 2) + Varint(std::uint64_t{1} << 63 | 7);
-  ASSERT_THAT(fs.Replace("/f.orc", seconds + nanos), IsOk());
-  BRAID_ASSERT_OK_AND_ASSIGN(const auto file, fs.Open("/f.orc"));
-  using Kind = OrcStripeFooter::StreamKind;
-  const auto stream = [](Kind kind, std::int64_t offset, const std::string& bytes) {
-    return OrcStripeFooter::Stream{.kind = static_cast<std::uint64_t>(kind), .column = 1, .offset = offset, .bytes = static_cast<std::int64_t>(bytes.size())};
-  };
-  const OrcStripeFooter footer{.streams = {stream(Kind::kData, 0, seconds), stream(Kind::kSecondary, 3, nanos)}, .encodings = {0, 0}, .writer_zone = {}};
-  BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, OrcTimestampReader::Open(*file, OrcTail(), footer, 1, "/f.orc"));
-  EXPECT_THAT(reader->Read(1, "/f.orc"), IsError(ErrorCode::kCorruption));
 }
 
 // ---- Parquet: what the library would take on a damaged file's word. ----

@@ -13,23 +13,13 @@
 #include <arrow/util/bit_util.h>
 
 #include "format/orc_bloom_filter.h"
+#include "format/orc_numbers.h"
 #include "format/orc_run_length.h"
 #include "format/orc_statistics.h"
 #include "format/orc_stream_writer.h"
 #include "types/data_type.h"
 
 namespace braid {
-
-/// The numbers that files have for kinds of streams.
-enum class OrcStreamKind : std::uint8_t {
-  kPresent = 0,
-  kData = 1,
-  kLength = 2,
-  kDictionaryData = 3,
-  kSecondary = 5,
-  kRowIndex = 6,
-  kBloomFilter = 8,
-};
 
 /// A finished stripe before it is in the file.
 struct OrcStripe {
@@ -43,9 +33,6 @@ struct OrcStripe {
   std::vector<std::string> encodings;   ///< messages ColumnEncoding, by column id
   std::vector<std::string> statistics;  ///< messages ColumnStatistics, by column id
 };
-
-/// The numbers that files have for how a column is encoded.
-enum class OrcEncoding : std::uint8_t { kDirect = 0, kDirectV2 = 2, kDictionaryV2 = 3 };
 
 /// What the columns of one file have in common.
 struct OrcColumnSettings {

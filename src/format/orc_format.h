@@ -8,8 +8,7 @@
 
 namespace braid {
 
-/// ORC as Java writes and reads it (spec data.md §2.4): written by own encoders, read by Arrow's adapter, which
-/// timestamps of top-level columns go around.
+/// ORC as Java writes and reads it (spec data.md §2.4).
 ///
 /// Timestamps with local time zone are instants in UTC, as `orc.timestamp-ltz.legacy.type` has them where the zone is
 /// UTC.

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/result_matchers.h"
-#include "format/orc_integers.h"
+#include "format/orc_streams_testing.h"
 
 namespace braid {
 namespace {
@@ -20,19 +20,6 @@ const OrcCompressor& NoCompression() {
     return std::move(*made);
   }();
   return compressor;
-}
-
-std::string Joined(const OrcStreamBytes& stream) {
-  std::string bytes;
-  for (const std::string& chunk : stream.chunks) bytes += chunk;
-  EXPECT_EQ(static_cast<std::int64_t>(bytes.size()), stream.byte_count);
-  return bytes;
-}
-
-std::string Bytes(std::initializer_list<unsigned> bytes) {
-  std::string text;
-  for (const unsigned byte : bytes) text += static_cast<char>(byte);
-  return text;
 }
 
 std::string EncodeIntegers(const std::vector<std::int64_t>& values, bool is_signed) {
@@ -49,52 +36,52 @@ std::string EncodeBytes(const std::vector<std::uint8_t>& values) {
 
 // The examples of the ORC specification v1, "Run Length Encoding".
 TEST(OrcRunLengthTest, EncodesTheExamplesOfTheSpecification) {
-  EXPECT_EQ(EncodeBytes(std::vector<std::uint8_t>(100, 0)), Bytes({0x61, 0x00}));
-  EXPECT_EQ(EncodeBytes({0x44, 0x45}), Bytes({0xfe, 0x44, 0x45}));
+  EXPECT_EQ(EncodeBytes(std::vector<std::uint8_t>(100, 0)), OrcBytes({0x61, 0x00}));
+  EXPECT_EQ(EncodeBytes({0x44, 0x45}), OrcBytes({0xfe, 0x44, 0x45}));
 
   OrcBooleanWriter booleans(NoCompression());
   booleans.Write(true);
   booleans.Write(false, 7);
-  EXPECT_EQ(Joined(booleans.Finish()), Bytes({0xff, 0x80}));
+  EXPECT_EQ(Joined(booleans.Finish()), OrcBytes({0xff, 0x80}));
 
-  EXPECT_EQ(EncodeIntegers({10000, 10000, 10000, 10000, 10000}, false), Bytes({0x0a, 0x27, 0x10}));
+  EXPECT_EQ(EncodeIntegers({10000, 10000, 10000, 10000, 10000}, false), OrcBytes({0x0a, 0x27, 0x10}));
   EXPECT_EQ(EncodeIntegers({23713, 43806, 57005, 48879}, false),
-            Bytes({0x5e, 0x03, 0x5c, 0xa1, 0xab, 0x1e, 0xde, 0xad, 0xbe, 0xef}));
+            OrcBytes({0x5e, 0x03, 0x5c, 0xa1, 0xab, 0x1e, 0xde, 0xad, 0xbe, 0xef}));
   EXPECT_EQ(EncodeIntegers({2030, 2000, 2020, 1000000, 2040, 2050, 2060, 2070, 2080, 2090,
                             2100, 2110, 2120, 2130,    2140, 2150, 2160, 2170, 2180, 2190},
                            false),
-            Bytes({0x8e, 0x13, 0x2b, 0x21, 0x07, 0xd0, 0x1e, 0x00, 0x14, 0x70, 0x28, 0x32, 0x3c, 0x46,
-                   0x50, 0x5a, 0x64, 0x6e, 0x78, 0x82, 0x8c, 0x96, 0xa0, 0xaa, 0xb4, 0xbe, 0xfc, 0xe8}));
+            OrcBytes({0x8e, 0x13, 0x2b, 0x21, 0x07, 0xd0, 0x1e, 0x00, 0x14, 0x70, 0x28, 0x32, 0x3c, 0x46,
+                      0x50, 0x5a, 0x64, 0x6e, 0x78, 0x82, 0x8c, 0x96, 0xa0, 0xaa, 0xb4, 0xbe, 0xfc, 0xe8}));
   EXPECT_EQ(EncodeIntegers({2, 3, 5, 7, 11, 13, 17, 19, 23, 29}, false),
-            Bytes({0xc6, 0x09, 0x02, 0x02, 0x22, 0x42, 0x42, 0x46}));
+            OrcBytes({0xc6, 0x09, 0x02, 0x02, 0x22, 0x42, 0x42, 0x46}));
 }
 
 TEST(OrcRunLengthTest, EncodesRunsOfEqualValues) {
   // Three to ten in one header of a byte, more as a sequence that rises by nothing: 11 is 10 and 1.
-  EXPECT_EQ(EncodeIntegers({-1, -1, -1}, true), Bytes({0x00, 0x01}));
-  EXPECT_EQ(EncodeIntegers(std::vector<std::int64_t>(10, 7), false), Bytes({0x07, 0x07}));
-  EXPECT_EQ(EncodeIntegers(std::vector<std::int64_t>(11, 7), false), Bytes({0xc0, 0x0a, 0x07, 0x00}));
-  EXPECT_EQ(EncodeIntegers(std::vector<std::int64_t>(512, 7), false), Bytes({0xc1, 0xff, 0x07, 0x00}));
+  EXPECT_EQ(EncodeIntegers({-1, -1, -1}, true), OrcBytes({0x00, 0x01}));
+  EXPECT_EQ(EncodeIntegers(std::vector<std::int64_t>(10, 7), false), OrcBytes({0x07, 0x07}));
+  EXPECT_EQ(EncodeIntegers(std::vector<std::int64_t>(11, 7), false), OrcBytes({0xc0, 0x0a, 0x07, 0x00}));
+  EXPECT_EQ(EncodeIntegers(std::vector<std::int64_t>(512, 7), false), OrcBytes({0xc1, 0xff, 0x07, 0x00}));
   // Two are no run. One bit, two values: 0x40 0x01, and 1, 1 as 11000000.
-  EXPECT_EQ(EncodeIntegers({1, 1}, false), Bytes({0x40, 0x01, 0xc0}));
+  EXPECT_EQ(EncodeIntegers({1, 1}, false), OrcBytes({0x40, 0x01, 0xc0}));
   // What comes before a run is a run of its own: 5 takes three bits, of which there are no fast ones but four.
-  EXPECT_EQ(EncodeIntegers({5, 9, 9, 9}, false), Bytes({0x46, 0x00, 0x50, 0x00, 0x09}));
+  EXPECT_EQ(EncodeIntegers({5, 9, 9, 9}, false), OrcBytes({0x46, 0x00, 0x50, 0x00, 0x09}));
 }
 
 TEST(OrcRunLengthTest, EncodesEvenSteps) {
-  EXPECT_EQ(EncodeIntegers({4, 2, 0, -2}, true), Bytes({0xc0, 0x03, 0x08, 0x03}));
+  EXPECT_EQ(EncodeIntegers({4, 2, 0, -2}, true), OrcBytes({0xc0, 0x03, 0x08, 0x03}));
 }
 
 TEST(OrcRunLengthTest, EncodesRunsOfBytes) {
-  EXPECT_EQ(EncodeBytes({1, 1}), Bytes({0xfe, 1, 1}));
-  EXPECT_EQ(EncodeBytes({1, 1, 1}), Bytes({0x00, 1}));
-  EXPECT_EQ(EncodeBytes({1, 2, 2, 2, 3}), Bytes({0xff, 1, 0x00, 2, 0xff, 3}));
-  EXPECT_EQ(EncodeBytes(std::vector<std::uint8_t>(131, 5)), Bytes({0x7f, 5, 0xff, 5}));
+  EXPECT_EQ(EncodeBytes({1, 1}), OrcBytes({0xfe, 1, 1}));
+  EXPECT_EQ(EncodeBytes({1, 1, 1}), OrcBytes({0x00, 1}));
+  EXPECT_EQ(EncodeBytes({1, 2, 2, 2, 3}), OrcBytes({0xff, 1, 0x00, 2, 0xff, 3}));
+  EXPECT_EQ(EncodeBytes(std::vector<std::uint8_t>(131, 5)), OrcBytes({0x7f, 5, 0xff, 5}));
   std::vector<std::uint8_t> literals;
   for (unsigned i = 0; i < 130; ++i) literals.push_back(static_cast<std::uint8_t>(i));
   const std::string encoded = EncodeBytes(literals);
-  EXPECT_EQ(encoded.substr(0, 2), Bytes({0x80, 0}));
-  EXPECT_EQ(encoded.substr(129), Bytes({0xfe, 128, 129}));
+  EXPECT_EQ(encoded.substr(0, 2), OrcBytes({0x80, 0}));
+  EXPECT_EQ(encoded.substr(129), OrcBytes({0xfe, 128, 129}));
 }
 
 /// Values of one of the courses that have an encoding of their own, or extremes.
@@ -131,7 +118,7 @@ TEST(OrcRunLengthTest, ReadsBackRandomIntegers) {
     for (int run = 0; run < 5; ++run) {
       for (const std::int64_t value : RandomRun(random)) values.push_back(value);
     }
-    OrcIntegerReader reader(EncodeIntegers(values, is_signed), true, is_signed);
+    OrcIntegers reader(EncodeIntegers(values, is_signed), true, is_signed);
     for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(reader.Next(), values[i]) << i;
     EXPECT_EQ(reader.Next(), std::nullopt);
   }
@@ -145,7 +132,7 @@ TEST(OrcRunLengthTest, ReadsBackPatchesFarApart) {
     values[second] = 1'000'000;
     const std::string encoded = EncodeIntegers(values, true);
     EXPECT_EQ(static_cast<unsigned char>(encoded[0]) >> 6, 2);
-    OrcIntegerReader reader(encoded, true, true);
+    OrcIntegers reader(encoded, true, true);
     for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(reader.Next(), values[i]) << i;
   }
 }
@@ -164,7 +151,7 @@ TEST(OrcRunLengthTest, ReadsBackRandomBooleans) {
       values.push_back(bit);
     }
   }
-  OrcBooleanReader reader(Joined(writer.Finish()));
+  OrcBooleans reader(Joined(writer.Finish()));
   for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(reader.Next(), values[i]) << i;
 }
 
@@ -205,7 +192,7 @@ TEST(OrcStreamWriterTest, CutsChunksThatReadersCanStartAt) {
 TEST(OrcStreamWriterTest, KeepsChunksThatDoNotShrink) {
   BRAID_ASSERT_OK_AND_ASSIGN(const OrcCompressor zlib, OrcCompressor::Make("zlib", 1, 100));
   // The specification's example: five bytes that do not shrink have the header 0x0b 0x00 0x00.
-  EXPECT_EQ(zlib.Compress("a1b2c"), Bytes({0x0b, 0x00, 0x00}) + "a1b2c");
+  EXPECT_EQ(zlib.Compress("a1b2c"), OrcBytes({0x0b, 0x00, 0x00}) + "a1b2c");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "format/orc_schema.h"
 
-#include <optional>
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,28 +11,6 @@
 
 namespace braid {
 namespace {
-
-/// The numbers that files have for kinds of types.
-enum class OrcTypeKind : std::uint8_t {
-  kBoolean = 0,
-  kByte = 1,
-  kShort = 2,
-  kInt = 3,
-  kLong = 4,
-  kFloat = 5,
-  kDouble = 6,
-  kString = 7,
-  kBinary = 8,
-  kTimestamp = 9,
-  kList = 10,
-  kMap = 11,
-  kStruct = 12,
-  kDecimal = 14,
-  kDate = 15,
-  kVarChar = 16,
-  kChar = 17,
-  kTimestampInstant = 18,
-};
 
 OrcTypeKind KindOf(const DataType& type) {
   switch (type.kind()) {
@@ -164,6 +143,63 @@ std::vector<std::string> EncodeOrcTypes(std::span<const DataField> fields) {
   TypeEncoder encoder;
   encoder.AddRoot(fields);
   return encoder.Take();
+}
+
+std::string OrcType::ToString() const {
+  constexpr std::array<std::string_view, 19> kNames = {"boolean",
+                                                       "tinyint",
+                                                       "smallint",
+                                                       "int",
+                                                       "bigint",
+                                                       "float",
+                                                       "double",
+                                                       "string",
+                                                       "binary",
+                                                       "timestamp",
+                                                       "array",
+                                                       "map",
+                                                       "struct",
+                                                       "union",
+                                                       "decimal",
+                                                       "date",
+                                                       "varchar",
+                                                       "char",
+                                                       "timestamp with local time zone"};
+  const auto number = static_cast<std::size_t>(kind);
+  if (number >= kNames.size()) return "a type of a later version of ORC";
+  if (kind == OrcTypeKind::kDecimal) return fmt::format("decimal({},{})", precision, scale);
+  return std::string(kNames[number]);
+}
+
+std::optional<OrcType> DecodeOrcType(std::string_view message) {
+  OrcType type{.kind = OrcTypeKind::kBoolean};  // as protobuf has what is not told
+  OrcMessageReader reader(message);
+  while (const auto field = reader.Next()) {
+    const auto value = static_cast<std::uint32_t>(std::min<std::uint64_t>(field->value, UINT32_MAX));
+    switch (field->number) {
+      case 1:
+        type.kind = value <= static_cast<std::uint32_t>(OrcTypeKind::kTimestampInstant)
+                        ? static_cast<OrcTypeKind>(value)
+                        : OrcTypeKind::kUnknown;
+        break;
+      case 2: {
+        if (field->bytes.empty()) {
+          type.children.push_back(value);
+          break;
+        }
+        OrcMessageReader packed(field->bytes);
+        while (!packed.empty() && !packed.broken())
+          type.children.push_back(static_cast<std::uint32_t>(packed.Varint()));
+        break;
+      }
+      case 3: type.names.emplace_back(field->bytes); break;
+      case 5: type.precision = value; break;
+      case 6: type.scale = value; break;
+      default: break;
+    }
+  }
+  if (reader.broken()) return std::nullopt;
+  return type;
 }
 
 }  // namespace braid

@@ -83,5 +83,23 @@ TEST(OrcSchemaTest, RefusesTypesAtAnyDepth) {
   EXPECT_THAT(CheckOrcType("m", DataType::Map(DataType::Int(), DataType::Array(DataType::Int()))), IsOk());
 }
 
+TEST(OrcSchemaTest, ReadsBackTheTypesThatItWrote) {
+  const DataType row = DataType::Row({{FieldId(1), "x", DataType::Decimal(12, 2), {}, {}}});
+  const std::vector<DataField> fields = {{FieldId(0), "m", DataType::Map(DataType::Char(3), row), {}, {}}};
+  std::vector<OrcType> types;
+  for (const std::string& message : EncodeOrcTypes(fields)) types.push_back(DecodeOrcType(message).value());
+  ASSERT_EQ(types.size(), 5U);
+  EXPECT_EQ(types[0].kind, OrcTypeKind::kStruct);
+  EXPECT_EQ(types[0].names, std::vector<std::string>{"m"});
+  EXPECT_EQ(types[1].kind, OrcTypeKind::kMap);
+  EXPECT_EQ(types[1].children, (std::vector<std::uint32_t>{2, 3}));
+  EXPECT_EQ(types[2].kind, OrcTypeKind::kChar);
+  EXPECT_EQ(types[3].children, std::vector<std::uint32_t>{4});
+  EXPECT_EQ(types[4].ToString(), "decimal(12,2)");
+  // A kind of a later version, and a message that breaks off.
+  EXPECT_EQ(DecodeOrcType("\x08\x13").value().kind, OrcTypeKind::kUnknown);
+  EXPECT_FALSE(DecodeOrcType("\x12\x05").has_value());
+}
+
 }  // namespace
 }  // namespace braid

@@ -1,20 +1,19 @@
 #include "format/orc_tail.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
-#include <arrow/result.h>
-#include <arrow/util/compression.h>
 #include <fmt/format.h>
 
 #include "format/orc_proto.h"
+#include "format/orc_stream_reader.h"
 
 namespace braid {
 namespace {
 
 /// What a file of 100 GB with small stripes needs, far from what a damaged length could ask for.
 constexpr std::int64_t kMaxTailBytes = std::int64_t{1} << 28;
-constexpr std::int64_t kMaxBlockBytes = std::int64_t{1} << 23;  // three bytes hold a chunk's length
 
 Error Damaged(std::string_view path, std::string_view what) {
   return Error(ErrorCode::kCorruption, fmt::format("{} is damaged: {}", path, what));
@@ -28,71 +27,6 @@ Result<std::string> ReadRange(const InputFile& file, std::int64_t offset, std::i
   std::string bytes(static_cast<std::size_t>(byte_count), '\0');
   BRAID_TRY(file.ReadAt(offset, std::as_writable_bytes(std::span(bytes))));
   return bytes;
-}
-
-/// Fills the start of `block`; the number of bytes filled.
-Result<std::size_t> DecompressChunk(arrow::util::Codec& codec, std::string_view chunk, std::string& block,
-                                    std::string_view path) {
-  const auto input_bytes = static_cast<std::int64_t>(chunk.size());
-  const auto* input = reinterpret_cast<const std::uint8_t*>(chunk.data());
-  const auto capacity = static_cast<std::int64_t>(block.size());
-  auto* output = reinterpret_cast<std::uint8_t*>(block.data());
-  if (codec.compression_type() == arrow::Compression::ZSTD) {
-    // In one step Arrow wants to know the size beforehand.
-    const auto stream = codec.MakeDecompressor();
-    if (!stream.ok()) return Damaged(path, "a compressed chunk cannot be read");
-    const auto done = (*stream)->Decompress(input_bytes, input, capacity, output);
-    if (!done.ok() || done->bytes_read != input_bytes) return Damaged(path, "a compressed chunk cannot be read");
-    return static_cast<std::size_t>(done->bytes_written);
-  }
-  const auto written = codec.Decompress(input_bytes, input, capacity, output);
-  if (!written.ok()) return Damaged(path, "a compressed chunk cannot be read");
-  return static_cast<std::size_t>(*written);
-}
-
-Result<std::string> Decompress(const OrcTail& tail, std::string_view bytes, std::string_view path) {
-  if (tail.codec == nullptr) return std::string(bytes);
-  std::string result;
-  std::string block(static_cast<std::size_t>(tail.block_bytes), '\0');
-  while (!bytes.empty()) {
-    if (bytes.size() < 3) return Damaged(path, "a compressed chunk breaks off");
-    const auto byte = [&bytes](std::size_t i) {
-      return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i]));
-    };
-    const std::uint32_t header = byte(0) | (byte(1) << 8) | (byte(2) << 16);
-    const std::size_t size = header >> 1;
-    if (size > bytes.size() - 3) return Damaged(path, "a compressed chunk breaks off");
-    const std::string_view chunk = bytes.substr(3, size);
-    if ((header & 1) != 0) {
-      result += chunk;
-    } else {
-      BRAID_TRY_ASSIGN(const std::size_t written, DecompressChunk(*tail.codec, chunk, block, path));
-      result.append(block, 0, written);
-    }
-    bytes.remove_prefix(3 + size);
-  }
-  return result;
-}
-
-Result<std::shared_ptr<arrow::util::Codec>> MakeCodec(std::uint64_t kind, std::string_view path) {
-  arrow::Result<std::unique_ptr<arrow::util::Codec>> codec = arrow::Status::NotImplemented("");
-  switch (kind) {
-    case 0: return std::shared_ptr<arrow::util::Codec>();
-    case 1: {
-      arrow::util::GZipCodecOptions raw_deflate;
-      raw_deflate.gzip_format = arrow::util::GZipFormat::DEFLATE;
-      codec = arrow::util::Codec::Create(arrow::Compression::GZIP, raw_deflate);
-      break;
-    }
-    case 2: codec = arrow::util::Codec::Create(arrow::Compression::SNAPPY); break;
-    case 4: codec = arrow::util::Codec::Create(arrow::Compression::LZ4); break;
-    case 5: codec = arrow::util::Codec::Create(arrow::Compression::ZSTD); break;
-    default: break;
-  }
-  if (codec.ok()) return std::shared_ptr<arrow::util::Codec>(std::move(codec).ValueUnsafe());
-  return Error(ErrorCode::kUnsupported, fmt::format("{} is compressed with {}, which cannot be read", path,
-                                                    kind == 3 ? "lzo" : "an unknown codec"))
-      .Hint("rewrite the file with another compression, such as zstd");
 }
 
 OrcTail::Stripe ParseStripe(OrcMessageReader message) {
@@ -111,19 +45,20 @@ OrcTail::Stripe ParseStripe(OrcMessageReader message) {
   return stripe;
 }
 
-/// Column ids of the children of the root, the first type in the footer.
-std::vector<std::uint32_t> ParseRootType(OrcMessageReader message) {
-  std::vector<std::uint32_t> columns;
-  while (const auto field = message.Next()) {
-    if (field->number != 2) continue;
-    if (field->bytes.empty()) {
-      columns.push_back(static_cast<std::uint32_t>(field->value));
-      continue;
+/// The bytes of all texts or byte strings of a column: a number of its statistics, two levels down.
+std::int64_t ParseTextBytes(OrcMessageReader statistics) {
+  constexpr std::uint64_t kTexts = 4;
+  constexpr std::uint64_t kByteStrings = 8;
+  std::int64_t bytes = 0;
+  while (const auto field = statistics.Next()) {
+    if (field->number != kTexts && field->number != kByteStrings) continue;
+    const std::uint64_t sum = field->number == kTexts ? 3 : 1;
+    OrcMessageReader values(field->bytes);
+    while (const auto value = values.Next()) {
+      if (value->number == sum) bytes = ZigZagDecode(value->value);
     }
-    OrcMessageReader packed(field->bytes);
-    while (!packed.empty() && !packed.broken()) columns.push_back(static_cast<std::uint32_t>(packed.Varint()));
   }
-  return columns;
+  return bytes;
 }
 
 bool IsWithin(const OrcTail::Stripe& stripe, std::int64_t size) {
@@ -134,12 +69,11 @@ bool IsWithin(const OrcTail::Stripe& stripe, std::int64_t size) {
   return true;
 }
 
-/// What the footer says of stripes leads the reader through the file.
-Status CheckStripes(const OrcTail& tail, std::int64_t size, std::string_view path) {
-  std::int64_t row_count = 0;
+/// What the footer says of stripes leads the reader through the file. Counts their rows.
+Status CheckStripes(OrcTail& tail, std::int64_t size, std::string_view path) {
   for (const OrcTail::Stripe& stripe : tail.stripes) {
     if (!IsWithin(stripe, size)) return Damaged(path, "a stripe lies outside of it");
-    if (stripe.row_count < 0 || __builtin_add_overflow(row_count, stripe.row_count, &row_count)) {
+    if (stripe.row_count < 0 || __builtin_add_overflow(tail.row_count, stripe.row_count, &tail.row_count)) {
       return Damaged(path, "a stripe has an impossible number of rows");
     }
   }
@@ -150,25 +84,30 @@ Status ParseFooter(std::string_view bytes, OrcTail& tail, std::string_view path)
   OrcMessageReader message(bytes);
   while (const auto field = message.Next()) {
     if (field->number == 3) tail.stripes.push_back(ParseStripe(OrcMessageReader(field->bytes)));
-    if (field->number == 4 && tail.column_count++ == 0)
-      tail.root_columns = ParseRootType(OrcMessageReader(field->bytes));
+    if (field->number == 4) {
+      std::optional<OrcType> type = DecodeOrcType(field->bytes);
+      if (!type) return Damaged(path, "its schema cannot be read");
+      tail.types.push_back(*std::move(type));
+    }
+    if (field->number == 7) tail.text_bytes.push_back(ParseTextBytes(OrcMessageReader(field->bytes)));
   }
   if (message.broken()) return Damaged(path, "its footer cannot be read");
+  tail.text_bytes.resize(tail.types.size());
   return Ok();
 }
 
 /// What the footer of a stripe says leads the reader through the stripe.
 Status CheckStripeFooter(const OrcStripeFooter& footer, bool is_encrypted, const OrcTail& tail,
                          const OrcTail::Stripe& stripe, std::string_view path) {
-  constexpr std::uint64_t kLastEncoding = 3;
+  constexpr auto kLastEncoding = static_cast<std::uint64_t>(OrcEncoding::kDictionaryV2);
   std::int64_t bytes_left = stripe.index_bytes + stripe.data_bytes;
   for (const OrcStripeFooter::Stream& stream : footer.streams) {
     if (stream.bytes < 0 || stream.bytes > bytes_left) return Damaged(path, "streams are longer than their stripe");
-    if (stream.column >= tail.column_count) return Damaged(path, "a stream belongs to no column");
+    if (stream.column >= tail.types.size()) return Damaged(path, "a stream belongs to no column");
     bytes_left -= stream.bytes;
   }
   // Encrypted columns have their encodings elsewhere.
-  const bool complete = footer.encodings.size() == tail.column_count || is_encrypted;
+  const bool complete = footer.encodings.size() == tail.types.size() || is_encrypted;
   if (!complete || std::ranges::any_of(footer.encodings, [](std::uint64_t kind) { return kind > kLastEncoding; }))
     return Damaged(path, "a stripe does not tell how its columns are encoded");
   return Ok();
@@ -176,7 +115,7 @@ Status CheckStripeFooter(const OrcStripeFooter& footer, bool is_encrypted, const
 
 }  // namespace
 
-const OrcStripeFooter::Stream* OrcStripeFooter::Find(std::uint32_t column, StreamKind kind) const {
+const OrcStripeFooter::Stream* OrcStripeFooter::Find(std::uint32_t column, OrcStreamKind kind) const {
   const auto found = std::ranges::find_if(streams, [&](const Stream& stream) {
     return stream.column == column && stream.kind == static_cast<std::uint64_t>(kind);
   });
@@ -185,8 +124,19 @@ const OrcStripeFooter::Stream* OrcStripeFooter::Find(std::uint32_t column, Strea
 
 Result<std::string> ReadOrcBytes(const InputFile& file, const OrcTail& tail, std::int64_t offset,
                                  std::int64_t byte_count, std::string_view path) {
-  BRAID_TRY_ASSIGN(const std::string bytes, ReadRange(file, offset, byte_count, path));
-  return Decompress(tail, bytes, path);
+  BRAID_TRY_ASSIGN(std::string bytes, ReadRange(file, offset, byte_count, path));
+  if (tail.decompressor == nullptr) return bytes;
+  OrcStreamReader stream(std::move(bytes), tail.decompressor);
+  std::string result;
+  while (true) {
+    const std::string_view block = stream.Peek(1);
+    if (block.empty()) break;
+    result += block;
+    stream.Consume(block.size());
+    if (std::ssize(result) > kMaxTailBytes) return Damaged(path, "a footer of it is too long");
+  }
+  if (stream.is_damaged()) return stream.Failure(path, {});
+  return result;
 }
 
 Result<OrcTail> ReadOrcTail(const InputFile& file, std::string_view path) {
@@ -198,18 +148,19 @@ Result<OrcTail> ReadOrcTail(const InputFile& file, std::string_view path) {
 
   OrcTail tail;
   std::int64_t footer_bytes = -1;
-  std::uint64_t codec = 0;
+  std::uint64_t compression = 0;
+  std::int64_t block_bytes = 0;
   OrcMessageReader message(postscript);
   while (const auto field = message.Next()) {
     if (field->number == 1) footer_bytes = static_cast<std::int64_t>(field->value);
-    if (field->number == 2) codec = field->value;
-    if (field->number == 3) tail.block_bytes = static_cast<std::int64_t>(field->value);
+    if (field->number == 2) compression = field->value;
+    if (field->number == 3) block_bytes = static_cast<std::int64_t>(field->value);
   }
-  if (message.broken() || footer_bytes < 0 || footer_bytes > kMaxTailBytes || tail.block_bytes < 0 ||
-      tail.block_bytes > kMaxBlockBytes) {
+  if (message.broken() || footer_bytes < 0 || footer_bytes > kMaxTailBytes || block_bytes < 0 ||
+      block_bytes > kMaxOrcBlockBytes) {
     return Damaged(path, "its postscript cannot be read");
   }
-  BRAID_TRY_ASSIGN(tail.codec, MakeCodec(codec, path));
+  BRAID_TRY_ASSIGN(tail.decompressor, OrcDecompressor::Make(compression, block_bytes, path));
   BRAID_TRY_ASSIGN(const std::string footer,
                    ReadOrcBytes(file, tail, size - 1 - postscript_bytes - footer_bytes, footer_bytes, path));
   BRAID_TRY(ParseFooter(footer, tail, path));
@@ -244,10 +195,13 @@ Result<OrcStripeFooter> ReadOrcStripeFooter(const InputFile& file, const OrcTail
     }
     if (field->number == 2) {
       std::uint64_t encoding = 0;
+      std::uint64_t dictionary_size = 0;
       while (const auto part = child.Next()) {
         if (part->number == 1) encoding = part->value;
+        if (part->number == 2) dictionary_size = part->value;
       }
       footer.encodings.push_back(encoding);
+      footer.dictionary_sizes.push_back(dictionary_size);
     }
   }
   if (message.broken()) return Damaged(path, "the footer of a stripe cannot be read");

@@ -6,14 +6,15 @@
 #include <string_view>
 #include <vector>
 
-#include <arrow/util/type_fwd.h>
-
 #include "base/result.h"
+#include "format/orc_codec.h"
+#include "format/orc_numbers.h"
+#include "format/orc_schema.h"
 #include "io/file_system.h"
 
 namespace braid {
 
-/// The parts of an ORC file's tail (ORC specification v1) that reading single streams needs.
+/// The parts of an ORC file's tail (ORC specification v1) that reading needs.
 struct OrcTail {
   struct Stripe {
     std::int64_t offset = 0;
@@ -22,11 +23,13 @@ struct OrcTail {
     std::int64_t footer_bytes = 0;
     std::int64_t row_count = 0;
   };
-  std::int64_t block_bytes = 0;               ///< size of a compressed chunk before compression
-  std::shared_ptr<arrow::util::Codec> codec;  ///< null: not compressed
+  std::shared_ptr<OrcDecompressor> decompressor;  ///< null: not compressed
   std::vector<Stripe> stripes;
-  std::size_t column_count = 0;             ///< of all levels, the root included
-  std::vector<std::uint32_t> root_columns;  ///< column id of each top-level field
+  std::vector<OrcType> types;  ///< of all levels, by column id; the first one is the root
+  /// Bytes of all texts or byte strings of each column, by column id; 0 where the file does not tell, or is of no such
+  /// type.
+  std::vector<std::int64_t> text_bytes;
+  std::int64_t row_count = 0;  ///< of all stripes
 };
 
 /// Errors: kCorruption; kUnsupported, naming the compression.
@@ -34,7 +37,6 @@ Result<OrcTail> ReadOrcTail(const InputFile& file, std::string_view path);
 
 /// Where a stripe keeps the streams of its columns.
 struct OrcStripeFooter {
-  enum class StreamKind : std::uint8_t { kPresent = 0, kData = 1, kSecondary = 5 };
   struct Stream {
     std::uint64_t kind = 0;
     std::uint64_t column = 0;
@@ -42,19 +44,19 @@ struct OrcStripeFooter {
     std::int64_t bytes = 0;
   };
   std::vector<Stream> streams;
-  std::vector<std::uint64_t> encodings;  ///< of each column: 0 and 1 with integers of version 1, 2 and 3 of version 2
-  std::string writer_zone;               ///< empty in old files
+  std::vector<std::uint64_t> encodings;         ///< of each column, numbers of OrcEncoding
+  std::vector<std::uint64_t> dictionary_sizes;  ///< of each column; 0 where it has none
+  std::string writer_zone;                      ///< empty in old files
 
   /// The column's stream of that kind; null if it has none.
-  const Stream* Find(std::uint32_t column, StreamKind kind) const;
+  const Stream* Find(std::uint32_t column, OrcStreamKind kind) const;
 };
 
-/// Errors: kCorruption, also if streams do not fit into the stripe or belong to no column, or columns lack an encoding,
-/// on which the library would rely.
+/// Errors: kCorruption, also if streams do not fit into the stripe or belong to no column, or columns lack an encoding.
 Result<OrcStripeFooter> ReadOrcStripeFooter(const InputFile& file, const OrcTail& tail, const OrcTail::Stripe& stripe,
                                             std::string_view path);
 
-/// Reads and decompresses a range of the file. Errors: kCorruption.
+/// Reads and decompresses a range of the file, which holds a footer or an index. Errors: kCorruption.
 Result<std::string> ReadOrcBytes(const InputFile& file, const OrcTail& tail, std::int64_t offset,
                                  std::int64_t byte_count, std::string_view path);
 

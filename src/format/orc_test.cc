@@ -185,6 +185,28 @@ TEST(OrcTest, ReadsBackTimestampsOfAllYears) {
   ExpectSameRows(read, rows, fields);
 }
 
+TEST(OrcTest, ReadsBackTimestampsOfAllYearsInsideOtherColumns) {
+  const DataType row = DataType::Row({{FieldId(9), "t", DataType::TimestampLtz(6), {}, {}}});
+  const std::vector<DataField> fields =
+      MakeFields({{"a", DataType::Array(DataType::Timestamp(9))},
+                  {"m", DataType::Map(DataType::Timestamp(3), DataType::Array(DataType::TimestampLtz(9)))},
+                  {"r", row}});
+  std::vector<DatumList> rows;
+  for (const int year : {1, 1600, 1677, 2262, 2500, 9999}) {
+    const std::int64_t millis = MillisOf(year, 12, 31, 23, 59, 59, 999);
+    const Datum wide = Timestamp{millis, 999'999};
+    rows.push_back({List({wide, Datum(), wide}), List({List({Timestamp{millis, 0}, Datum(DatumList{wide})})}),
+                    List({Timestamp{millis, 999'000}})});
+    rows.push_back({Datum(), Datum(), List({Datum()})});
+  }
+  MemoryFileSystem files;
+  ASSERT_THAT(WriteFile(OrcFormat(), files, "/f.orc", fields, rows), IsOk());
+  for (const std::int64_t batch_rows : {1, 5, 100}) {
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto read, ReadFile(OrcFormat(), files, "/f.orc", fields, batch_rows));
+    ExpectSameRows(read, rows, fields);
+  }
+}
+
 TEST(OrcTest, ReadsBackNestedColumnsAndSlices) {
   std::vector<DataField> fields = NestedFields();
   fields.push_back({FieldId(30), "bag", DataType::Multiset(DataType::Char(3)), {}, {}});

@@ -1,5 +1,7 @@
 #include "format/orc_timestamp_encoding.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 
 namespace braid {
@@ -22,9 +24,8 @@ std::int64_t WithoutTrailingZeros(std::int64_t nanos) {
 std::optional<std::int64_t> WithTrailingZeros(std::int64_t encoded) {
   std::int64_t nanos = encoded >> 3;
   if (nanos < 0 || nanos >= kNanosPerSecond) return std::nullopt;
-  if (const std::int64_t zeros = encoded & 7; zeros != 0) {
-    for (std::int64_t i = 0; i <= zeros; ++i) nanos *= 10;
-  }
+  constexpr std::array<std::int64_t, 8> kFactors = {1, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+  nanos *= kFactors[static_cast<std::size_t>(encoded & 7)];
   if (nanos >= kNanosPerSecond) return std::nullopt;
   return nanos;
 }
@@ -49,6 +50,18 @@ std::optional<Timestamp> DecodeOrcTimestamp(OrcTimestamp value) {
   std::int64_t millis = (value.seconds + kOrcEpochSeconds) * 1000 + *nanos / kNanosPerMilli;
   if (millis < 0 && *nanos >= kNanosPerMilli) millis -= 1000;
   return Timestamp{millis, static_cast<std::int32_t>(*nanos % kNanosPerMilli)};
+}
+
+std::optional<Timestamp> DecodeOrcTimestamp(OrcTimestamp value, const TimeZone& zone) {
+  constexpr std::int64_t kMicros = 1'000'000;
+  const std::int64_t zone_epoch = zone.ToUtc(kOrcEpochSeconds * kMicros) / kMicros;
+  if (__builtin_add_overflow(value.seconds, zone_epoch - kOrcEpochSeconds, &value.seconds)) return std::nullopt;
+  std::optional<Timestamp> instant = DecodeOrcTimestamp(value);
+  if (instant) {
+    const std::int64_t seconds = instant->millis / 1000 - (instant->millis % 1000 < 0 ? 1 : 0);
+    instant->millis += zone.OffsetAt(seconds) * 1000;
+  }
+  return instant;
 }
 
 }  // namespace braid

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "types/datum.h"
+#include "types/time_zone.h"
 
 namespace braid {
 
@@ -23,5 +24,8 @@ OrcTimestamp EncodeOrcTimestamp(Timestamp value);
 /// What every reader makes of it. nullopt if it is no timestamp: nanoseconds that are no part of a second, or years
 /// beyond 200 million.
 std::optional<Timestamp> DecodeOrcTimestamp(OrcTimestamp value);
+/// Likewise of a stripe that was written in this zone: the seconds count from the zone's own start of 2015, and the
+/// result is what a clock there shows.
+std::optional<Timestamp> DecodeOrcTimestamp(OrcTimestamp value, const TimeZone& zone);
 
 }  // namespace braid

@@ -12,8 +12,8 @@
 
 #include "format/golden_rows_testing.h"
 #include "format/orc_format.h"
-#include "format/orc_integers.h"
 #include "format/orc_proto.h"
+#include "format/orc_streams_testing.h"
 #include "format/orc_tail.h"
 #include "format/rows_testing.h"
 
@@ -167,7 +167,7 @@ struct RowGroup {
 std::vector<RowGroup> RowGroupsOf(const InputFile& file, const OrcTail& tail, const OrcStripeFooter& footer,
                                   std::uint32_t column) {
   std::vector<RowGroup> groups;
-  const OrcStripeFooter::Stream* stream = footer.Find(column, static_cast<OrcStripeFooter::StreamKind>(6));
+  const OrcStripeFooter::Stream* stream = footer.Find(column, OrcStreamKind::kRowIndex);
   if (stream == nullptr) return groups;
   const std::string bytes = ReadOrcBytes(file, tail, stream->offset, stream->bytes, "/f.orc").value();
   OrcMessageReader index(bytes);
@@ -221,11 +221,11 @@ TEST(OrcWriterTest, RowIndexesLeadToTheirRowsAndBoundThem) {
   const OrcStripeFooter footer = OnlyFooter(*file, tail);
   EXPECT_EQ(footer.writer_zone, "UTC");
   EXPECT_THAT(footer.encodings, testing::ElementsAre(0, 2, 2, 3));
-  const auto stream = [&](std::uint32_t column, OrcStripeFooter::StreamKind kind) {
+  const auto stream = [&](std::uint32_t column, OrcStreamKind kind) {
     const OrcStripeFooter::Stream* found = footer.Find(column, kind);
     return found == nullptr ? std::string() : ReadOrcBytes(*file, tail, found->offset, found->bytes, "/f.orc").value();
   };
-  using Kind = OrcStripeFooter::StreamKind;
+  using Kind = OrcStreamKind;
   EXPECT_EQ(footer.Find(1, Kind::kPresent), nullptr);  // no NULL, no stream
   const std::vector<RowGroup> keys = RowGroupsOf(*file, tail, footer, 1);
   const std::vector<RowGroup> numbers = RowGroupsOf(*file, tail, footer, 2);
@@ -239,7 +239,7 @@ TEST(OrcWriterTest, RowIndexesLeadToTheirRowsAndBoundThem) {
     const std::size_t end = std::min<std::size_t>(first + 500, rows.size());
     // Without NULL: the place of a run and how many of its values come before.
     ASSERT_EQ(keys[group].positions.size(), 2U);
-    OrcIntegerReader key(stream(1, Kind::kData).substr(keys[group].positions[0]), true, true);
+    OrcIntegers key(stream(1, Kind::kData).substr(keys[group].positions[0]), true, true);
     for (std::uint64_t i = 0; i < keys[group].positions[1]; ++i) key.Next();
     EXPECT_EQ(key.Next(), rows[first][0].as_int());
     EXPECT_THAT(NumbersOf(keys[group].statistics, 2, true),
@@ -247,9 +247,9 @@ TEST(OrcWriterTest, RowIndexesLeadToTheirRowsAndBoundThem) {
     // With NULL: first the place of a run of bytes, how many of those come before, and how many bits of the next.
     const auto& at = numbers[group].positions;
     ASSERT_EQ(at.size(), 5U);
-    OrcBooleanReader present(stream(2, Kind::kPresent).substr(at[0]));
+    OrcBooleans present(stream(2, Kind::kPresent).substr(at[0]));
     for (std::uint64_t i = 0; i < at[1] * 8 + at[2]; ++i) present.Next();
-    OrcIntegerReader number(stream(2, Kind::kData).substr(at[3]), true, true);
+    OrcIntegers number(stream(2, Kind::kData).substr(at[3]), true, true);
     for (std::uint64_t i = 0; i < at[4]; ++i) number.Next();
     std::int64_t min = 1000;
     std::int64_t max = 0;
@@ -263,10 +263,10 @@ TEST(OrcWriterTest, RowIndexesLeadToTheirRowsAndBoundThem) {
     EXPECT_THAT(NumbersOf(numbers[group].statistics, 2, true), testing::ElementsAre(min, max, testing::_));
     // Numbers of a dictionary of 40.
     ASSERT_EQ(texts[group].positions.size(), 2U);
-    OrcIntegerReader text(stream(3, Kind::kData).substr(texts[group].positions[0]), true, false);
+    OrcIntegers text(stream(3, Kind::kData).substr(texts[group].positions[0]), true, false);
     for (std::uint64_t i = 0; i < texts[group].positions[1]; ++i) text.Next();
-    std::string dictionary = stream(3, static_cast<Kind>(3));
-    OrcIntegerReader lengths(stream(3, static_cast<Kind>(2)), true, false);
+    std::string dictionary = stream(3, Kind::kDictionaryData);
+    OrcIntegers lengths(stream(3, Kind::kLength), true, false);
     std::vector<std::string> entries;
     while (const auto length = lengths.Next()) {
       entries.push_back(dictionary.substr(0, static_cast<std::size_t>(*length)));

@@ -16,7 +16,9 @@
 #include "format/deletion_vector.h"
 #include "format/file_index.h"
 #include "format/file_index_writer.h"
+#include "format/orc_format.h"
 #include "fuzz/avro_records.h"
+#include "fuzz/columns.h"
 #include "io/memory_file_system.h"
 #include "meta/manifest_codec.h"
 #include "types/binary_row.h"
@@ -107,6 +109,24 @@ void AddAvro(Seeds& seeds, const files::path& path) {
     seeds.Add("avro_file", "plain", {set}, plain);
     if (record_count < 8) seeds.Add("avro_file", "records", {set + 1, static_cast<int>(record_count)}, records);
   }
+}
+
+// The rows of an ORC file of Java's once more without compression, and with integers and dictionaries of their own.
+void AddOrc(Seeds& seeds, const files::path& path) {
+  const int set = path.string().find("nested") != std::string::npos ? 1 : 0;
+  const std::vector<DataField> fields = fuzz::Columns(static_cast<std::size_t>(set), 9);
+  MemoryFileSystem fs;
+  if (!fs.Replace("/java.orc", ReadFile(path))) return;
+  const auto reader = OrcFormat().OpenReader(fs, "/java.orc", {.columns = fields, .filter = nullptr});
+  if (!reader) return;
+  const Options options(Options::Map{{"file.compression", "none"}, {"orc.create.index", "false"}});
+  const auto writer = OrcFormat().OpenWriter(fs, "/plain.orc", fields, options);
+  if (!writer) return;
+  for (;;) {
+    const auto batch = (*reader)->Next();
+    if (!batch || !(*batch && (*writer)->Write(**batch))) break;
+  }
+  if ((*writer)->Finish()) seeds.Add("orc_file", "plain" + std::to_string(set), {set}, *fs.ReadAll("/plain.orc"));
 }
 
 void AddDeletionVectors(Seeds& seeds) {
@@ -225,17 +245,22 @@ int main(int count, char** arguments) {
   }
   Seeds seeds(arguments[1]);
   std::vector<files::path> avro;
+  std::vector<files::path> orc;
   for (const auto& entry : files::recursive_directory_iterator(arguments[2])) {
     const std::string name = entry.path().filename().string();
     if (!entry.is_regular_file()) continue;
     const bool is_manifest = name.starts_with("manifest-") || name.starts_with("index-manifest-");
     if (is_manifest || name.ends_with(".avro")) avro.push_back(entry.path());
+    if (name.ends_with(".orc")) orc.push_back(entry.path());
   }
   // Not in the order of their tables, so that the first ones come from many.
-  std::sort(avro.begin(), avro.end(), [](const files::path& a, const files::path& b) {
-    return std::pair(std::hash<std::string>()(a.filename().string()), a) < std::pair(std::hash<std::string>()(b.filename().string()), b);
-  });
+  for (std::vector<files::path>* paths : {&avro, &orc}) {
+    std::sort(paths->begin(), paths->end(), [](const files::path& a, const files::path& b) {
+      return std::pair(std::hash<std::string>()(a.filename().string()), a) < std::pair(std::hash<std::string>()(b.filename().string()), b);
+    });
+  }
   for (const files::path& path : avro) AddAvro(seeds, path);
+  for (const files::path& path : orc) AddOrc(seeds, path);
   AddDeletionVectors(seeds);
   AddFileIndexes(seeds);
   AddBlobs(seeds);

@@ -1,4 +1,4 @@
-// ORC data files (format/orc_format.h): what Braid reads itself of them, and what it does about the library's complaints.
+// ORC data files (format/orc_format.h).
 
 #include "format/orc_format.h"
 #include "fuzz/columns.h"

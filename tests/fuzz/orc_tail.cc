@@ -1,10 +1,12 @@
-// What Braid itself decodes of ORC files: the tail, footers of stripes, and columns of timestamps (format/orc_tail.h).
+// The parts of ORC files (format/orc_*): runs, blocks, the tail, footers of stripes.
 
-#include <arrow/array.h>
-
-#include "format/orc_integers.h"
 #include "format/orc_tail.h"
-#include "format/orc_timestamps.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "format/orc_run_length_reader.h"
 #include "fuzz/fuzz_target.h"
 #include "io/memory_file_system.h"
 
@@ -14,14 +16,16 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
   const std::size_t choice = input.Choose(6);
   if (choice < 4) {
-    OrcIntegerReader integers(std::string(input.rest()), choice % 2 == 1, choice / 2 == 1);
-    while (integers.Next()) {
+    OrcIntegerReader integers(OrcStreamReader(std::string(input.rest())), choice % 2 == 1, choice / 2 == 1);
+    std::array<std::int64_t, 700> values;
+    while (integers.Read(values)) {
     }
     return 0;
   }
   if (choice == 4) {
-    OrcBooleanReader booleans{std::string(input.rest())};
-    while (booleans.Next()) {
+    OrcBooleanReader booleans{OrcStreamReader(std::string(input.rest()))};
+    std::array<std::uint8_t, 40> bits;
+    while (booleans.Read(bits.data(), 3, 301)) {
     }
     return 0;
   }
@@ -34,11 +38,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   for (const OrcTail::Stripe& stripe : tail->stripes) {
     const auto footer = ReadOrcStripeFooter(**file, *tail, stripe, "/f.orc");
     if (!fuzz::IsRead(footer)) continue;
-    static_cast<void>(WritesUtc(*footer));
-    for (std::uint32_t column = 0; column < 30; ++column) {
-      const auto reader = OrcTimestampReader::Open(**file, *tail, *footer, column, "/f.orc");
-      if (!fuzz::IsRead(reader)) continue;
-      fuzz::IsRead((*reader)->Read(100, "/f.orc"));
+    for (const OrcStripeFooter::Stream& stream : footer->streams) {
+      fuzz::IsRead(ReadOrcBytes(**file, *tail, stream.offset, stream.bytes, "/f.orc"));
     }
   }
   return 0;
