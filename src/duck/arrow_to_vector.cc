@@ -192,12 +192,13 @@ Status FillMap(const Slice& slice, Vector& vector) {
   return FillVector(array.items(), value, first, count, duckdb::MapVector::GetValues(vector));
 }
 
+/// A ROW, or a VARIANT, which is two BYTES.
 Status FillRow(const Slice& slice, Vector& vector) {
   const auto& array = static_cast<const arrow::StructArray&>(slice.array());
   auto& children = duckdb::StructVector::GetEntries(vector);
   for (std::size_t i = 0; i < children.size(); ++i) {
-    BRAID_TRY(FillVector(array.field(static_cast<int>(i)), slice.type.fields()[i].type, slice.offset, slice.count,
-                         *children[i]));
+    const DataType type = slice.type.kind() == TypeKind::kVariant ? DataType::Bytes() : slice.type.fields()[i].type;
+    BRAID_TRY(FillVector(array.field(static_cast<int>(i)), type, slice.offset, slice.count, *children[i]));
     // DuckDB expects the fields of a NULL row to be NULL.
     if (array.null_count() == 0) continue;
     duckdb::ValidityMask& mask = FlatVector::Validity(*children[i]);
@@ -232,10 +233,10 @@ Status FillValues(const Slice& slice, Vector& vector) {
     case TypeKind::kVector: return FillList(slice, vector);
     case TypeKind::kMultiset:
     case TypeKind::kMap: return FillMap(slice, vector);
+    case TypeKind::kVariant:
     case TypeKind::kRow: return FillRow(slice, vector);
-    case TypeKind::kVariant: break;
   }
-  return Error(ErrorCode::kInternal, "a VARIANT column reached the query engine");
+  return Error(ErrorCode::kInternal, "a column of an unknown type reached the query engine");
 }
 
 }  // namespace

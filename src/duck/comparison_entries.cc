@@ -29,6 +29,9 @@ Status AlignForComparison(std::string_view op, CallArgument& a, CallArgument& b,
   }
   if (a.type.is_interval() && a.type.kind() == b.type.kind()) return Ok();
   if (!a.type.is_value() || !b.type.is_value()) return WrongArguments(op, std::vector{a, b}, "two values of one kind");
+  if (IsKind(a.type, TypeKind::kVariant) || IsKind(b.type, TypeKind::kVariant)) {
+    return Error(ErrorCode::kInvalidArgument, "values of type VARIANT cannot be compared").Hint("compare their JSON: JSON_STRING(…)");
+  }
   if (IsText(a.type) != IsText(b.type)) {
     CallArgument& text = IsText(a.type) ? a : b;
     const DataType other = (IsText(a.type) ? b : a).type.data();

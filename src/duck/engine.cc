@@ -6,9 +6,12 @@
 #include <arrow/api.h>
 #include <duckdb.hpp>
 #include <duckdb/main/appender.hpp>
-#include <duckdb/main/stream_query_result.hpp>
+#include <duckdb/main/client_config.hpp>
+#include <duckdb/main/pending_query_result.hpp>
+#include <duckdb/main/prepared_statement_data.hpp>
 #include <fmt/format.h>
 
+#include "duck/batch_collector_internal.h"
 #include "duck/engine_internal.h"
 #include "duck/errors_internal.h"
 #include "duck/functions_internal.h"
@@ -28,25 +31,8 @@ namespace {
 // Our C++ headers describe this version only.
 constexpr std::string_view kDuckVersion = "v1.5.6";
 
-// DuckDB's vectors hold 2,048 rows; writers and printers want fewer, larger batches.
-constexpr std::int64_t kRowsPerBatch = 16 * 2048;
-
 // Parentheses within each other from which on an expression counts as deep.
 constexpr int kDeepNesting = 100;
-
-/// Makes lists' elements flat too, so that rows of nested vectors can be found by position alone.
-void FlattenDeep(duckdb::Vector& vector, duckdb::idx_t count) {
-  vector.Flatten(count);
-  switch (vector.GetType().InternalType()) {
-    case duckdb::PhysicalType::LIST:
-      FlattenDeep(duckdb::ListVector::GetEntry(vector), duckdb::ListVector::GetListSize(vector));
-      return;
-    case duckdb::PhysicalType::STRUCT:
-      for (auto& child : duckdb::StructVector::GetEntries(vector)) FlattenDeep(*child, count);
-      return;
-    default: return;
-  }
-}
 
 /// How deeply parentheses are nested; those in texts count too, which does no harm here.
 int NestingOf(std::string_view sql) {
@@ -59,114 +45,57 @@ int NestingOf(std::string_view sql) {
   return deepest;
 }
 
-/// A column of a result on its way to Arrow.
-struct OutputColumn {
-  DataField field;
-  duckdb::LogicalType type;  // of the collector; values of another type are cast
-  std::unique_ptr<ColumnCollector> collector;
-
-  Status Append(duckdb::Vector& vector, duckdb::idx_t count, const std::vector<duckdb::idx_t>& rows) {
-    if (vector.GetType() == type) return AppendSame(vector, count, rows);
-    duckdb::Vector converted(type);
-    std::string message;
-    if (!duckdb::VectorOperations::DefaultTryCast(vector, converted, count, &message, true)) {
-      return Error(ErrorCode::kInvalidArgument,
-                   fmt::format("column {} cannot be given as {}: {}", field.name, field.type.ToString(), message));
-    }
-    return AppendSame(converted, count, rows);
-  }
-
- private:
-  Status AppendSame(duckdb::Vector& vector, duckdb::idx_t count, const std::vector<duckdb::idx_t>& rows) {
-    FlattenDeep(vector, count);
-    duckdb::RecursiveUnifiedVectorFormat format;
-    duckdb::Vector::RecursiveToUnifiedFormat(vector, count, format);
-    return collector->Append(format, rows);
-  }
-};
-
-Result<OutputColumn> MakeOutputColumn(const std::string& name, const DataType& type) {
-  BRAID_TRY_ASSIGN(duckdb::LogicalType logical, ToLogicalType(type));
-  BRAID_TRY_ASSIGN(std::unique_ptr<ColumnCollector> collector, MakeColumnCollector(type));
-  return OutputColumn{DataField{.id = FieldId(0), .name = name, .type = type, .description = {}, .default_value = {}},
-                      std::move(logical), std::move(collector)};
-}
-
 class StreamedResult : public QueryResult {
  public:
   StreamedResult(std::shared_ptr<DuckEngine::Impl> engine, std::shared_ptr<duckdb::Connection> connection,
-                 duckdb::unique_ptr<duckdb::QueryResult> result, std::string sql)
+                 duckdb::unique_ptr<duckdb::PendingQueryResult> query, std::shared_ptr<const ResultShape> shape,
+                 std::shared_ptr<BatchQueue> queue, std::string sql)
       : engine_(std::move(engine)),
         connection_(std::move(connection)),
-        result_(std::move(result)),
+        query_(std::move(query)),
+        shape_(std::move(shape)),
+        queue_(std::move(queue)),
         sql_(std::move(sql)) {}
 
-  Status SetColumns(std::span<const DataType> wanted) {
-    if (!wanted.empty() && wanted.size() != result_->types.size()) {
-      return Error(ErrorCode::kInternal,
-                   fmt::format("a query gives {} columns where {} are wanted", result_->types.size(), wanted.size()))
-          .Context(fmt::format("while running {}", sql_));
-    }
-    std::vector<DataField> fields;
-    for (std::size_t i = 0; i < result_->types.size(); ++i) {
-      const std::string& name = result_->names[i];
-      DataType type = DataType::Int();
-      if (wanted.empty()) {
-        BRAID_TRY_ASSIGN(type,
-                         FromLogicalType(result_->types[i]).Context(fmt::format("in column {} of the result", name)));
-      } else {
-        type = wanted[i];
-      }
-      BRAID_TRY_ASSIGN(OutputColumn output, MakeOutputColumn(name, type));
-      columns_.push_back(ResultColumn{name, result_->types[i].ToString(), type});
-      fields.push_back(output.field);
-      outputs_.push_back(std::move(output));
-    }
-    schema_ = ToArrowSchema(fields);
-    return Ok();
-  }
-
-  const std::vector<ResultColumn>& columns() const override { return columns_; }
+  const std::vector<ResultColumn>& columns() const override { return shape_->columns; }
 
   Result<std::optional<Batch>> Next() override {
-    std::int64_t row_count = 0;
-    while (!ended_ && row_count < kRowsPerBatch) {
-      BRAID_TRY_ASSIGN(const std::int64_t added, CatchDuckErrors(sql_, [&] { return AppendChunk(); }));
-      ended_ = added == 0;
-      row_count += added;
-    }
-    if (row_count == 0) return std::optional<Batch>();
-    arrow::ArrayVector arrays;
-    for (OutputColumn& output : outputs_) {
-      BRAID_TRY_ASSIGN(std::shared_ptr<arrow::Array> array, output.collector->Finish());
-      arrays.push_back(std::move(array));
-    }
-    return std::optional<Batch>(
-        Batch{.rows = arrow::RecordBatch::Make(schema_, row_count, std::move(arrays)), .kinds = nullptr});
+    BRAID_TRY(WorkUntilRowsAreThere());
+    return queue_->Pop();
+  }
+
+  /// Takes part in the work until there is a batch, or no more will come.
+  Status WorkUntilRowsAreThere() {
+    return CatchDuckErrors(sql_, [this]() -> Status {
+      while (!ended_ && queue_->empty()) {
+        switch (query_->ExecuteTask()) {
+          case duckdb::PendingExecutionResult::RESULT_NOT_READY: break;
+          case duckdb::PendingExecutionResult::EXECUTION_ERROR: return FromDuckError(query_->GetErrorObject(), sql_);
+          case duckdb::PendingExecutionResult::EXECUTION_FINISHED: BRAID_TRY(End()); break;
+          case duckdb::PendingExecutionResult::RESULT_READY:
+          case duckdb::PendingExecutionResult::BLOCKED:
+          case duckdb::PendingExecutionResult::NO_TASKS_AVAILABLE: queue_->Wait(); break;
+        }
+      }
+      return Ok();
+    });
   }
 
  private:
-  /// Number of rows in the next chunk; 0 at the end.
-  Result<std::int64_t> AppendChunk() {
-    const duckdb::unique_ptr<duckdb::DataChunk> chunk = result_->FetchRaw();
-    if (result_->HasError()) return FromDuckError(result_->GetErrorObject(), sql_);
-    if (!chunk || chunk->size() == 0) return std::int64_t{0};
-    while (rows_.size() < chunk->size()) rows_.push_back(rows_.size());
-    rows_.resize(chunk->size());
-    for (std::size_t i = 0; i < outputs_.size(); ++i)
-      BRAID_TRY(outputs_[i].Append(chunk->data[i], chunk->size(), rows_));
-    return static_cast<std::int64_t>(chunk->size());
+  /// Lets DuckDB end the statement and its transaction.
+  Status End() {
+    ended_ = true;
+    const auto result = query_->Execute();
+    return result->HasError() ? Status(FromDuckError(result->GetErrorObject(), sql_)) : Ok();
   }
 
-  // Members are destroyed from the last to the first: the result before its connection before the database.
+  // Members are destroyed from the last to the first: the query before its connection before the database.
   std::shared_ptr<DuckEngine::Impl> engine_;
   std::shared_ptr<duckdb::Connection> connection_;
-  duckdb::unique_ptr<duckdb::QueryResult> result_;
+  duckdb::unique_ptr<duckdb::PendingQueryResult> query_;
+  std::shared_ptr<const ResultShape> shape_;
+  std::shared_ptr<BatchQueue> queue_;
   std::string sql_;
-  std::vector<ResultColumn> columns_;
-  std::vector<OutputColumn> outputs_;
-  std::shared_ptr<arrow::Schema> schema_;
-  std::vector<duckdb::idx_t> rows_;  // 0, 1, 2, …
   bool ended_ = false;
 };
 
@@ -189,10 +118,22 @@ class Session : public DuckConnection {
     return CatchDuckErrors(sql, [&]() -> Result<std::unique_ptr<QueryResult>> {
       SuitOptimizer(sql);
       BRAID_TRY_ASSIGN(auto statement, OneStatement(sql));
-      auto result = connection_->SendQuery(std::move(statement));
-      if (result->HasError()) return FromDuckError(result->GetErrorObject(), sql);
-      auto streamed = std::make_unique<StreamedResult>(engine_, connection_, std::move(result), std::string(sql));
-      BRAID_TRY(streamed->SetColumns(wanted));
+      std::shared_ptr<const ResultShape> shape;
+      const auto queue = std::make_shared<BatchQueue>();
+      // Other statements give DuckDB's own results.
+      duckdb::get_result_collector_t& collector =
+          duckdb::ClientConfig::GetConfig(*connection_->context).get_result_collector;
+      const std::shared_ptr<void> reset(nullptr, [&collector](void*) { collector = nullptr; });
+      collector = [&](duckdb::ClientContext& context, duckdb::PreparedStatementData& data) {
+        shape = std::make_shared<const ResultShape>(ValueOrThrow(
+            ResultShape::Make(data.types, data.names, wanted).Context(fmt::format("while running {}", sql))));
+        return duckdb::make_uniq_base<duckdb::PhysicalOperator, BatchCollector>(context, data, shape, queue);
+      };
+      auto query = connection_->PendingQuery(std::move(statement));
+      if (query->HasError()) return FromDuckError(query->GetErrorObject(), sql);
+      auto streamed = std::make_unique<StreamedResult>(engine_, connection_, std::move(query), std::move(shape), queue,
+                                                       std::string(sql));
+      BRAID_TRY(streamed->WorkUntilRowsAreThere());
       return std::unique_ptr<QueryResult>(std::move(streamed));
     });
   }
@@ -249,8 +190,8 @@ class Session : public DuckConnection {
     return std::move(statements[0]);
   }
 
-  // Looking for common parts, DuckDB compares those of a deep expression with each other: a sum of 900 columns takes 15 s,
-  // and the search rarely finds anything worth it.
+  // Looking for common parts, DuckDB compares those of a deep expression with each other: a sum of 900 columns takes 15
+  // s, and the search rarely finds anything worth it.
   void SuitOptimizer(std::string_view sql) {
     const bool is_deep = NestingOf(sql) > kDeepNesting;
     if (is_deep == is_deep_) return;
@@ -262,10 +203,6 @@ class Session : public DuckConnection {
   std::shared_ptr<duckdb::Connection> connection_;
   bool is_deep_ = false;  // the statement before
 };
-
-/// Rows that wait for whoever reads a result. With DuckDB's million bytes its threads stop all the time, and a scan runs
-/// on one thread.
-constexpr duckdb::idx_t kStreamingBufferBytes = 32U << 20U;
 
 void Configure(duckdb::DBConfig& config, const EngineSettings& settings) {
   using duckdb::Value;
@@ -330,7 +267,6 @@ Result<std::unique_ptr<DuckEngine>> DuckEngine::Open(const EngineSettings& setti
 Result<std::unique_ptr<DuckConnection>> DuckEngine::Connect() {
   return CatchDuckErrors({}, [&]() -> Result<std::unique_ptr<DuckConnection>> {
     auto connection = std::make_shared<duckdb::Connection>(*impl_->database);
-    connection->context->config.streaming_buffer_size = kStreamingBufferBytes;
     return std::unique_ptr<DuckConnection>(new Session(impl_, std::move(connection)));
   });
 }

@@ -1,6 +1,10 @@
 #include "duck/engine.h"
 
+#include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <arrow/api.h>
@@ -178,8 +182,10 @@ TEST_F(EngineTest, LeavesOutRemediesThatOnlyDuckDbKnows) {
 TEST_F(EngineTest, RunsDeepExpressions) {
   std::string sum = "i";
   for (int depth = 0; depth < 300; ++depth) sum = "(" + sum + " + i)";
-  EXPECT_THAT(Rows("SELECT " + sum + " AS s FROM (SELECT 2::BIGINT AS i)"), HasValue(ElementsAre(ElementsAre(Datum(602)))));
-  EXPECT_THAT(Rows("SELECT current_setting('disabled_optimizers') AS s"), HasValue(ElementsAre(ElementsAre(Datum("")))));
+  EXPECT_THAT(Rows("SELECT " + sum + " AS s FROM (SELECT 2::BIGINT AS i)"),
+              HasValue(ElementsAre(ElementsAre(Datum(602)))));
+  EXPECT_THAT(Rows("SELECT current_setting('disabled_optimizers') AS s"),
+              HasValue(ElementsAre(ElementsAre(Datum("")))));
 }
 
 TEST_F(EngineTest, SaysWhenMemoryDoesNotSuffice) {
@@ -242,6 +248,81 @@ TEST_F(EngineTest, CancelsARunningStatement) {
   EXPECT_THAT(Rows("SELECT a FROM " + endless.sql() + " WHERE a > 5"), IsError(ErrorCode::kCancelled));
   EXPECT_THAT(Rows("SELECT sum(a) FROM " + endless.sql()), IsError(ErrorCode::kCancelled));
   EXPECT_THAT(Rows("SELECT 1"), HasValue(ElementsAre(ElementsAre(Datum(1)))));
+}
+
+/// Rows without end; counts the batches that were taken.
+class EndlessSource : public ScanSource {
+ public:
+  explicit EndlessSource(Batch batch) : batch_(std::move(batch)) {}
+
+  std::span<const DataField> fields() const override { return fields_; }
+  std::string name() const override { return "db.endless"; }
+  Result<std::unique_ptr<ScanPlan>> Plan(const ScanRequest& /*request*/) const override {
+    return std::unique_ptr<ScanPlan>(new Endless(*this));
+  }
+  int taken() const { return taken_; }
+
+ private:
+  class Endless : public ScanPlan, public BatchReader {
+   public:
+    explicit Endless(const EndlessSource& source) : source_(source) {}
+    std::size_t partition_count() const override { return 4; }
+    Result<std::unique_ptr<BatchReader>> Open(std::size_t /*partition*/,
+                                              const PredicatePtr& /*filter*/) const override {
+      return std::unique_ptr<BatchReader>(new Endless(source_));
+    }
+    Result<std::optional<Batch>> Next() override {
+      ++source_.taken_;
+      return std::optional<Batch>(source_.batch_);
+    }
+
+   private:
+    const EndlessSource& source_;
+  };
+
+  Batch batch_;
+  mutable std::atomic<int> taken_ = 0;
+  std::vector<DataField> fields_ = {Field("a", DataType::String())};
+};
+
+TEST_F(EngineTest, RowsThatNobodyTakesAreNotMade) {
+  const std::vector<DataField> fields = {Field("a", DataType::String())};
+  const std::vector<DatumList> rows(1024, DatumList{std::string(1024, 'x')});
+  BRAID_ASSERT_OK_AND_ASSIGN(const Batch batch, MakeBatch(fields, rows));
+  const auto source = std::make_shared<EndlessSource>(batch);
+  const ScanRegistration endless = engine_->Register(source);
+  BRAID_ASSERT_OK_AND_ASSIGN(auto result, connection_->Query("SELECT a FROM " + endless.sql()));
+  ASSERT_THAT(result->Next(), IsOk());
+  // As long as batches of 1 MiB are taken, some may be; then 32 MiB wait, beside what each thread has in hand.
+  int before = -1;
+  while (std::exchange(before, source->taken()) != source->taken())
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_LT(source->taken(), 100);
+  for (int i = 0; i < 30; ++i) ASSERT_THAT(result->Next(), IsOk());
+  EXPECT_GT(source->taken(), 100) << "who waited goes on";
+  result.reset();
+  EXPECT_THAT(Rows("SELECT 1"), HasValue(ElementsAre(ElementsAre(Datum(1))))) << "a result may be left unread";
+}
+
+TEST_F(EngineTest, RowsComeInTheOrderThatWasAskedFor) {
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto rows, Rows("SELECT i FROM range(300000) t(i) ORDER BY i DESC"));
+  ASSERT_EQ(rows.size(), 300000U);
+  for (std::size_t i = 0; i < rows.size(); ++i) ASSERT_EQ(rows[i][0].as_int(), 299999 - static_cast<std::int64_t>(i));
+}
+
+TEST_F(EngineTest, AnErrorAfterManyRowsIsNotTheirEnd) {
+  BRAID_ASSERT_OK_AND_ASSIGN(
+      const auto result,
+      connection_->Query("SELECT CASE WHEN i = 900000 THEN error('at last') ELSE 0 END FROM range(1000000) t(i)"));
+  const auto batches = ReadAllBatches(*result);
+  EXPECT_THAT(batches, HasMessage("at last"));
+}
+
+TEST_F(EngineTest, AnotherStatementEndsAResultWithAnError) {
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto result, connection_->Query("SELECT i FROM range(10000000) t(i)"));
+  EXPECT_THAT(Rows("SELECT 1"), HasValue(ElementsAre(ElementsAre(Datum(1)))));
+  const auto batches = ReadAllBatches(*result);
+  ASSERT_FALSE(batches.has_value());
 }
 
 TEST_F(EngineTest, AppendsBatchesToATable) {

@@ -217,8 +217,6 @@ class FlinkExpressionsTest : public testing::Test {
         {"PRINTF('%d %s %.2f', 1, 'a', 2.5)", "unsupported"},
         {"PRINTF('%d', 'a')", "unsupported"},
         {"PRINTF(CAST(NULL AS STRING), 1)", "unsupported"},
-        {"PARSE_JSON('{\"a\":1}')", "unsupported: VARIANT"},
-        {"TRY_PARSE_JSON('bad')", "unsupported: VARIANT"},
         {"OBJECT_OF('com.example.User', 'name', 'Bob', 'age', 42)", "unsupported: structured types"},
         {"OBJECT_UPDATE(OBJECT_OF('com.example.User', 'name', 'Bob', 'age', 42), 'age', 43)",
          "unsupported: structured types"},

@@ -238,9 +238,8 @@ bool IsOperator(std::string_view name) {
 }
 
 /// What Flink has and Braid lacks.
-constexpr std::array<std::string_view, 9> kUnsupported = {"PRINTF",     "PARSE_JSON",    "TRY_PARSE_JSON",
-                                                          "OBJECT_OF",  "OBJECT_UPDATE", "JSON",
-                                                          "PERCENTILE", "MULTISET",      "CURRENT_WATERMARK"};
+constexpr std::array<std::string_view, 7> kUnsupported = {"PRINTF", "OBJECT_OF", "OBJECT_UPDATE",    "JSON", "PERCENTILE",
+                                                          "MULTISET", "CURRENT_WATERMARK"};
 
 Error UnknownFunction(std::string_view name) {
   if (std::find(kUnsupported.begin(), kUnsupported.end(), ToUpper(name)) != kUnsupported.end()) {

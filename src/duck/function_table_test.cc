@@ -57,7 +57,7 @@ TEST(FunctionTableTest, SuggestsTheNearestName) {
   const Result<EmittedCall> call = ResolveCall("SUBSTRNG", {Column("a", DataType::String())}, {});
   EXPECT_THAT(call, IsError(ErrorCode::kNotFound));
   EXPECT_THAT(call, HasMessage("did you mean SUBSTRING?"));
-  EXPECT_THAT(ResolveCall("PARSE_JSON", {Column("a", DataType::String())}, {}), IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(ResolveCall("PRINTF", {Column("a", DataType::String())}, {}), IsError(ErrorCode::kUnsupported));
 }
 
 TEST(FunctionTableTest, ListsFunctionsButNoOperators) {

@@ -28,6 +28,7 @@ void RegisterFlinkFunctions(duckdb::ClientContext& context) {
   RegisterPrintFunctions(registrar);
   RegisterCollectionFunctions(registrar);
   RegisterJsonFunctions(registrar);
+  RegisterVariantFunctions(registrar);
 }
 
 }  // namespace braid

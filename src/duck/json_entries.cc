@@ -136,6 +136,8 @@ constexpr FunctionEntry kEntries[] = {
     {"JSON_OBJECT", "symbol ~any*", {}, Nulls::kNever, {}, JsonObject},
     {"JSON_ARRAY", "symbol ~any*", {}, Nulls::kNever, {}, JsonArray},
     {"JSON_STRING", "any", {}, Nulls::kFromArguments, {}, JsonString},
+    {"PARSE_JSON", "text", "VARIANT", Nulls::kFromArguments, "flink_parse_json({0})"},
+    {"TRY_PARSE_JSON", "text", "VARIANT", Nulls::kAlways, "flink_try_parse_json({0})"},
     {"JSON_QUOTE", "text", "STRING", Nulls::kFromArguments, "flink_json_quote({0})"},
     {"JSON_UNQUOTE", "text", "STRING", Nulls::kFromArguments, "flink_json_unquote({0})"},
 };

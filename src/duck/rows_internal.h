@@ -122,6 +122,7 @@ void RegisterTemporalFunctions(FunctionRegistrar& registrar);
 void RegisterCastFunctions(FunctionRegistrar& registrar);
 void RegisterCollectionFunctions(FunctionRegistrar& registrar);
 void RegisterJsonFunctions(FunctionRegistrar& registrar);
+void RegisterVariantFunctions(FunctionRegistrar& registrar);
 void RegisterPrintFunctions(FunctionRegistrar& registrar);
 
 }  // namespace braid

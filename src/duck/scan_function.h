@@ -44,7 +44,7 @@ class ScanPlan {
 class ScanSource {
  public:
   virtual ~ScanSource() = default;
-  /// All columns. VARIANT and types that contain it are refused when a query names the source.
+  /// All columns.
   virtual std::span<const DataField> fields() const = 0;
   /// What EXPLAIN and errors call it, e.g. "shop.orders".
   virtual std::string name() const = 0;

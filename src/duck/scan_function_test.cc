@@ -331,11 +331,17 @@ TEST_F(ScanFunctionTest, NamesTheTimestampThatDuckDbCannotHold) {
   }
 }
 
-TEST_F(ScanFunctionTest, RefusesVariantByName) {
-  const ScanRegistration source = engine_->Register(MakeBatchSource("db.t", {Field("v", DataType::Variant())}, {}));
-  const Result<std::vector<DatumList>> read = Rows("SELECT v FROM " + source.sql());
-  EXPECT_THAT(read, IsError(ErrorCode::kUnsupported));
-  EXPECT_THAT(read, HasMessage("column v of db.t"));
+TEST_F(ScanFunctionTest, HandsVariantsThroughAsTheyAre) {
+  const std::vector<DataField> fields = {Field("v", DataType::Variant()), Field("a", DataType::Array(DataType::Variant()))};
+  const DatumList variant = {std::string("\x04"), std::string("\1\0\0", 3)};
+  const std::vector<DatumList> rows = {{Datum(variant), Datum(DatumList{Datum(variant), Datum()})}, {Datum(), Datum()}};
+  BRAID_ASSERT_OK_AND_ASSIGN(const Batch batch, MakeBatch(fields, rows));
+  const ScanRegistration source = engine_->Register(MakeBatchSource("db.t", fields, {batch}));
+  const std::vector<DataType> wanted = {fields[0].type, fields[1].type};
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto result, connection_->Query("SELECT * FROM " + source.sql(), wanted));
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<Batch> batches, ReadAllBatches(*result));
+  ASSERT_EQ(batches.size(), 1U);
+  EXPECT_TRUE(batches[0].rows->Equals(*batch.rows)) << batches[0].rows->ToString();
 }
 
 TEST_F(ScanFunctionTest, KeepsNamesApartThatDifferInCaseOnly) {

@@ -63,7 +63,7 @@ Result<duckdb::LogicalType> ToLogicalType(const DataType& type) {
     case TypeKind::kTimestamp:
       return LogicalType(type.precision() <= 6 ? LogicalType::TIMESTAMP : LogicalType::TIMESTAMP_NS);
     case TypeKind::kTimestampLtz: return LogicalType(LogicalType::TIMESTAMP_TZ);
-    case TypeKind::kVariant: break;
+    case TypeKind::kVariant: return LogicalType::STRUCT({{"value", LogicalType::BLOB}, {"metadata", LogicalType::BLOB}});
     case TypeKind::kArray:
     case TypeKind::kVector: {
       BRAID_TRY_ASSIGN(LogicalType element, ToLogicalType(type.element()));
@@ -80,8 +80,7 @@ Result<duckdb::LogicalType> ToLogicalType(const DataType& type) {
     }
     case TypeKind::kRow: return ToStruct(type);
   }
-  return Error(ErrorCode::kUnsupported, "SQL cannot read columns of type VARIANT yet")
-      .Hint("leave the column out of the query; `braid read` prints it");
+  return Error(ErrorCode::kInternal, fmt::format("no type of the query engine holds {}", type.ToString()));
 }
 
 Result<DataType> FromLogicalType(const duckdb::LogicalType& type) {

@@ -13,8 +13,8 @@ namespace braid {
 /// CHAR and VARCHAR: VARCHAR (lengths are ours to enforce). BINARY, VARBINARY, BLOB: BLOB. TIME: TIME. TIMESTAMP(0–6):
 /// TIMESTAMP; TIMESTAMP(7–9): TIMESTAMP_NS, which ends in 1677 and 2262; a value outside is an error that names it.
 /// TIMESTAMP_LTZ: TIMESTAMPTZ, whose unit is the microsecond; a value with finer digits is an error that names it.
-/// ARRAY, VECTOR: list. MULTISET: MAP to INTEGER. ROW: STRUCT, whose field names DuckDB compares without case. Errors:
-/// kUnsupported for VARIANT at any depth, and for a ROW with names that differ in case only.
+/// ARRAY, VECTOR: list. MULTISET: MAP to INTEGER. ROW: STRUCT, whose field names DuckDB compares without case.
+/// VARIANT: STRUCT(value BLOB, metadata BLOB). Errors: kUnsupported for a ROW with names that differ in case only.
 Result<std::string> ToDuckType(const DataType& type);
 
 /// An identifier in double quotes.

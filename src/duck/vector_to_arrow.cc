@@ -1,5 +1,6 @@
-#include <cstring>
+#include <functional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <arrow/api.h>
@@ -16,7 +17,6 @@ namespace {
 
 using duckdb::idx_t;
 using Format = duckdb::RecursiveUnifiedVectorFormat;
-using Rows = std::vector<idx_t>;
 
 Error FromArrow(const arrow::Status& status) {
   return Error(status.IsOutOfMemory() ? ErrorCode::kUnavailable : ErrorCode::kInternal,
@@ -40,13 +40,13 @@ Result<std::shared_ptr<arrow::Buffer>> FinishBuffer(arrow::TypedBufferBuilder<T>
 /// The NULLs of a column.
 class ValidityCollector {
  public:
-  Status Append(const duckdb::UnifiedVectorFormat& format, const Rows& rows) {
+  Status Append(const duckdb::UnifiedVectorFormat& format, const RowList& rows) {
     const auto count = static_cast<std::int64_t>(rows.size());
     if (format.validity.AllValid()) {
       BRAID_TRY_ARROW(bits_.Append(count, true));
     } else {
       BRAID_TRY_ARROW(bits_.Reserve(count));
-      for (const idx_t row : rows) bits_.UnsafeAppend(format.validity.RowIsValid(format.sel->get_index(row)));
+      rows.ForEach(format, [&](idx_t index) { bits_.UnsafeAppend(format.validity.RowIsValidUnsafe(index)); });
     }
     count_ += count;
     return Ok();
@@ -83,14 +83,18 @@ class FixedCollector : public ColumnCollector {
  public:
   explicit FixedCollector(DataType type, Convert convert) : type_(std::move(type)), convert_(convert) {}
 
-  Status Append(const Format& format, const Rows& rows) override {
+  Status Append(const Format& format, const RowList& rows) override {
     BRAID_TRY(validity_.Append(format.unified, rows));
     BRAID_TRY_ARROW(values_.Reserve(static_cast<std::int64_t>(rows.size())));
     const From* from = duckdb::UnifiedVectorFormat::GetData<From>(format.unified);
-    const bool all_valid = format.unified.validity.AllValid();
-    for (const idx_t row : rows) {
-      const idx_t index = format.unified.sel->get_index(row);
-      values_.UnsafeAppend(all_valid || format.unified.validity.RowIsValid(index) ? convert_(from[index]) : To{});
+    if (!format.unified.validity.AllValid()) {
+      rows.ForEach(format.unified, [&](idx_t index) {
+        values_.UnsafeAppend(format.unified.validity.RowIsValidUnsafe(index) ? convert_(from[index]) : To{});
+      });
+    } else if (std::is_same_v<Convert, std::identity> && rows.IsDense(format.unified)) {
+      values_.UnsafeAppend(reinterpret_cast<const To*>(from), static_cast<std::int64_t>(rows.size()));
+    } else {
+      rows.ForEach(format.unified, [&](idx_t index) { values_.UnsafeAppend(convert_(from[index])); });
     }
     return Ok();
   }
@@ -115,7 +119,7 @@ std::unique_ptr<ColumnCollector> MakeFixed(const DataType& type, Convert convert
 
 template <typename T>
 std::unique_ptr<ColumnCollector> MakeSame(const DataType& type) {
-  return MakeFixed<T, T>(type, [](T value) { return value; });
+  return MakeFixed<T, T>(type, std::identity());
 }
 
 /// 16 bytes, as Arrow lays decimals out.
@@ -146,14 +150,12 @@ std::int64_t FloorDivide(std::int64_t value, std::int64_t divisor) {
 
 class BooleanCollector : public ColumnCollector {
  public:
-  Status Append(const Format& format, const Rows& rows) override {
+  Status Append(const Format& format, const RowList& rows) override {
     BRAID_TRY(validity_.Append(format.unified, rows));
     BRAID_TRY_ARROW(values_.Reserve(static_cast<std::int64_t>(rows.size())));
     const bool* from = duckdb::UnifiedVectorFormat::GetData<bool>(format.unified);
-    for (const idx_t row : rows) {
-      const idx_t index = format.unified.sel->get_index(row);
-      values_.UnsafeAppend(format.unified.validity.RowIsValid(index) && from[index]);
-    }
+    rows.ForEach(format.unified,
+                 [&](idx_t index) { values_.UnsafeAppend(format.unified.validity.RowIsValid(index) && from[index]); });
     return Ok();
   }
   Result<std::shared_ptr<arrow::Array>> Finish() override {
@@ -170,22 +172,27 @@ class BooleanCollector : public ColumnCollector {
 /// Lengths of one column of texts or elements stay below 2^31 bytes, since Arrow's offsets are 32 bits wide.
 class OffsetCollector {
  public:
-  Status Append(std::uint64_t length) {
-    end_ += length;
-    if (end_ > std::uint64_t{2147483647}) {
-      return Error(ErrorCode::kUnsupported, "one batch of a query's rows holds more than 2 GiB in a column")
-          .Hint("select shorter values");
-    }
-    BRAID_TRY_ARROW(offsets_.Append(static_cast<std::int32_t>(end_)));
+  /// Makes room for so many lengths.
+  Status Reserve(idx_t count) {
+    if (offsets_.length() == 0) BRAID_TRY_ARROW(offsets_.Append(0));
+    BRAID_TRY_ARROW(offsets_.Reserve(static_cast<std::int64_t>(count)));
     return Ok();
   }
+  /// Precondition: there is room. Offsets too large are found by Check.
+  void Append(std::uint64_t length) {
+    end_ += length;
+    offsets_.UnsafeAppend(static_cast<std::int32_t>(end_));
+  }
+  Status Check() const {
+    if (end_ <= std::uint64_t{2147483647}) return Ok();
+    return Error(ErrorCode::kUnsupported, "one batch of a query's rows holds more than 2 GiB in a column")
+        .Hint("select shorter values");
+  }
+  std::uint64_t end() const { return end_; }
   Result<std::shared_ptr<arrow::Buffer>> Finish() {
     end_ = 0;
-    BRAID_TRY_ASSIGN(std::shared_ptr<arrow::Buffer> tail, FinishBuffer(offsets_));
-    arrow::TypedBufferBuilder<std::int32_t> all;
-    BRAID_TRY_ARROW(all.Append(0));
-    BRAID_TRY_ARROW(all.Append(reinterpret_cast<const std::int32_t*>(tail->data()), tail->size() / 4));
-    return FinishBuffer(all);
+    BRAID_TRY(Reserve(0));
+    return FinishBuffer(offsets_);
   }
 
  private:
@@ -197,18 +204,21 @@ class TextCollector : public ColumnCollector {
  public:
   explicit TextCollector(DataType type) : type_(std::move(type)) {}
 
-  Status Append(const Format& format, const Rows& rows) override {
-    BRAID_TRY(validity_.Append(format.unified, rows));
-    const auto* from = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format.unified);
-    for (const idx_t row : rows) {
-      const idx_t index = format.unified.sel->get_index(row);
-      const bool valid = format.unified.validity.RowIsValid(index);
-      BRAID_TRY(offsets_.Append(valid ? from[index].GetSize() : 0));
-      if (valid)
-        BRAID_TRY_ARROW(bytes_.Append(from[index].GetData(), static_cast<std::int64_t>(from[index].GetSize())));
-    }
+  Status Append(const Format& format, const RowList& rows) override {
+    const duckdb::UnifiedVectorFormat& vector = format.unified;
+    BRAID_TRY(validity_.Append(vector, rows));
+    BRAID_TRY(offsets_.Reserve(rows.size()));
+    const auto* from = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(vector);
+    const auto is_valid = [&](idx_t index) { return vector.validity.RowIsValid(index); };
+    rows.ForEach(vector, [&](idx_t index) { offsets_.Append(is_valid(index) ? from[index].GetSize() : 0); });
+    BRAID_TRY(offsets_.Check());
+    BRAID_TRY_ARROW(bytes_.Reserve(static_cast<std::int64_t>(offsets_.end()) - bytes_.length()));
+    rows.ForEach(vector, [&](idx_t index) {
+      if (is_valid(index)) bytes_.UnsafeAppend(from[index].GetData(), static_cast<std::int64_t>(from[index].GetSize()));
+    });
     return Ok();
   }
+  std::int64_t text_bytes() const override { return bytes_.length(); }
   Result<std::shared_ptr<arrow::Array>> Finish() override {
     BRAID_TRY_ASSIGN(const ValidityCollector::Validity validity, validity_.Finish());
     BRAID_TRY_ASSIGN(std::shared_ptr<arrow::Buffer> offsets, offsets_.Finish());
@@ -230,17 +240,17 @@ class SplitTimestampCollector : public ColumnCollector {
   explicit SplitTimestampCollector(DataType type)
       : type_(std::move(type)), per_milli_(type_.kind() == TypeKind::kTimestampLtz ? 1000 : 1'000'000) {}
 
-  Status Append(const Format& format, const Rows& rows) override {
+  Status Append(const Format& format, const RowList& rows) override {
     BRAID_TRY(validity_.Append(format.unified, rows));
+    BRAID_TRY_ARROW(millis_.Reserve(static_cast<std::int64_t>(rows.size())));
+    BRAID_TRY_ARROW(nanos_.Reserve(static_cast<std::int64_t>(rows.size())));
     const auto* from = duckdb::UnifiedVectorFormat::GetData<std::int64_t>(format.unified);
-    for (const idx_t row : rows) {
-      const idx_t index = format.unified.sel->get_index(row);
+    rows.ForEach(format.unified, [&](idx_t index) {
       const std::int64_t value = format.unified.validity.RowIsValid(index) ? from[index] : 0;
       const std::int64_t millis = FloorDivide(value, per_milli_);
-      BRAID_TRY_ARROW(millis_.Append(millis));
-      BRAID_TRY_ARROW(
-          nanos_.Append(static_cast<std::int32_t>((value - millis * per_milli_) * (1'000'000 / per_milli_))));
-    }
+      millis_.UnsafeAppend(millis);
+      nanos_.UnsafeAppend(static_cast<std::int32_t>((value - millis * per_milli_) * (1'000'000 / per_milli_)));
+    });
     return Ok();
   }
   Result<std::shared_ptr<arrow::Array>> Finish() override {
@@ -260,30 +270,38 @@ class SplitTimestampCollector : public ColumnCollector {
   arrow::TypedBufferBuilder<std::int32_t> nanos_;
 };
 
+std::int64_t TextBytesOf(const std::vector<std::unique_ptr<ColumnCollector>>& parts) {
+  std::int64_t bytes = 0;
+  for (const auto& part : parts) bytes += part->text_bytes();
+  return bytes;
+}
+
 /// ARRAY, VECTOR, MAP and MULTISET; the last two have a collector of keys and one of values.
 class ListCollector : public ColumnCollector {
  public:
   ListCollector(DataType type, std::vector<std::unique_ptr<ColumnCollector>> parts)
       : type_(std::move(type)), parts_(std::move(parts)) {}
 
-  Status Append(const Format& format, const Rows& rows) override {
+  Status Append(const Format& format, const RowList& rows) override {
     BRAID_TRY(validity_.Append(format.unified, rows));
+    BRAID_TRY(offsets_.Reserve(rows.size()));
     const auto* entries = duckdb::UnifiedVectorFormat::GetData<duckdb::list_entry_t>(format.unified);
-    Rows elements;
-    for (const idx_t row : rows) {
-      const idx_t index = format.unified.sel->get_index(row);
+    std::vector<idx_t> elements;
+    rows.ForEach(format.unified, [&](idx_t index) {
       const duckdb::list_entry_t entry =
           format.unified.validity.RowIsValid(index) ? entries[index] : duckdb::list_entry_t(0, 0);
-      BRAID_TRY(offsets_.Append(entry.length));
-      element_count_ += static_cast<std::int64_t>(entry.length);
+      offsets_.Append(entry.length);
       for (idx_t i = 0; i < entry.length; ++i) elements.push_back(entry.offset + i);
-    }
+    });
+    BRAID_TRY(offsets_.Check());
+    element_count_ += static_cast<std::int64_t>(elements.size());
     const Format& child = format.children[0];
-    if (parts_.size() == 1) return parts_[0]->Append(child, elements);
+    if (parts_.size() == 1) return parts_[0]->Append(child, RowList(elements));
     // A map is a list of structs, whose own selection leads to the fields' rows.
-    for (std::size_t i = 0; i < parts_.size(); ++i) BRAID_TRY(parts_[i]->Append(child.children[i], elements));
+    for (std::size_t i = 0; i < parts_.size(); ++i) BRAID_TRY(parts_[i]->Append(child.children[i], RowList(elements)));
     return Ok();
   }
+  std::int64_t text_bytes() const override { return TextBytesOf(parts_); }
   Result<std::shared_ptr<arrow::Array>> Finish() override {
     BRAID_TRY_ASSIGN(const ValidityCollector::Validity validity, validity_.Finish());
     BRAID_TRY_ASSIGN(std::shared_ptr<arrow::Buffer> offsets, offsets_.Finish());
@@ -313,16 +331,18 @@ class ListCollector : public ColumnCollector {
   std::int64_t element_count_ = 0;
 };
 
+/// ROW, and VARIANT, which is two BYTES.
 class RowCollector : public ColumnCollector {
  public:
   RowCollector(DataType type, std::vector<std::unique_ptr<ColumnCollector>> fields)
       : type_(std::move(type)), fields_(std::move(fields)) {}
 
-  Status Append(const Format& format, const Rows& rows) override {
+  Status Append(const Format& format, const RowList& rows) override {
     BRAID_TRY(validity_.Append(format.unified, rows));
     for (std::size_t i = 0; i < fields_.size(); ++i) BRAID_TRY(fields_[i]->Append(format.children[i], rows));
     return Ok();
   }
+  std::int64_t text_bytes() const override { return TextBytesOf(fields_); }
   Result<std::shared_ptr<arrow::Array>> Finish() override {
     BRAID_TRY_ASSIGN(const ValidityCollector::Validity validity, validity_.Finish());
     std::vector<std::shared_ptr<arrow::ArrayData>> children;
@@ -343,6 +363,8 @@ Result<std::unique_ptr<ColumnCollector>> MakeNested(const DataType& type) {
   std::vector<DataType> children;
   if (type.kind() == TypeKind::kRow) {
     for (const DataField& field : type.fields()) children.push_back(field.type);
+  } else if (type.kind() == TypeKind::kVariant) {
+    children = {DataType::Bytes(), DataType::Bytes()};
   } else {
     if (type.kind() == TypeKind::kMap) children.push_back(type.key());
     children.push_back(type.element());
@@ -353,7 +375,7 @@ Result<std::unique_ptr<ColumnCollector>> MakeNested(const DataType& type) {
     BRAID_TRY_ASSIGN(std::unique_ptr<ColumnCollector> collector, MakeColumnCollector(child));
     collectors.push_back(std::move(collector));
   }
-  if (type.kind() == TypeKind::kRow)
+  if (type.kind() == TypeKind::kRow || type.kind() == TypeKind::kVariant)
     return std::unique_ptr<ColumnCollector>(new RowCollector(type, std::move(collectors)));
   return std::unique_ptr<ColumnCollector>(new ListCollector(type, std::move(collectors)));
 }
@@ -391,10 +413,10 @@ Result<std::unique_ptr<ColumnCollector>> MakeColumnCollector(const DataType& typ
     case TypeKind::kVector:
     case TypeKind::kMultiset:
     case TypeKind::kMap:
-    case TypeKind::kRow: return MakeNested(type);
-    case TypeKind::kVariant: break;
+    case TypeKind::kRow:
+    case TypeKind::kVariant: return MakeNested(type);
   }
-  return Error(ErrorCode::kUnsupported, "SQL cannot produce columns of type VARIANT yet");
+  return Error(ErrorCode::kInternal, fmt::format("no column holds values of type {}", type.ToString()));
 }
 
 }  // namespace braid

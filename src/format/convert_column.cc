@@ -17,6 +17,7 @@
 #include <arrow/util/decimal.h>
 #include <fmt/format.h>
 
+#include "format/shredded_variant.h"
 #include "types/batch.h"
 
 namespace braid {
@@ -334,9 +335,7 @@ Result<ArrayPtr> ConvertStruct(std::string_view name, const arrow::Array& source
 Result<ArrayPtr> ConvertVariant(std::string_view name, const arrow::Array& source, const DataType& type) {
   if (source.type_id() != arrow::Type::STRUCT) return Mismatch(name, *source.type(), type);
   if (static_cast<const arrow::StructType&>(*source.type()).GetFieldIndex("typed_value") >= 0) {
-    return Error(ErrorCode::kUnsupported,
-                 fmt::format("column {} holds a shredded VARIANT, which cannot be read yet", name))
-        .Hint("rewrite the table without variant.shreddingSchema and variant.inferShreddingSchema");
+    return RebuildVariants(name, static_cast<const arrow::StructArray&>(source), type);
   }
   const std::vector<DataField> fields = {{FieldId(0), "value", DataType::Bytes().NotNull(), {}, {}},
                                          {FieldId(1), "metadata", DataType::Bytes().NotNull(), {}, {}}};

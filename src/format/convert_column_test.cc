@@ -159,12 +159,16 @@ TEST(ConvertColumnTest, ReadsColumnsWithoutTypeAsNull) {
   ExpectConverts(std::make_shared<arrow::NullArray>(2), DataType::Array(DataType::Int()), {Datum(), Datum()});
 }
 
-TEST(ConvertColumnTest, RefusesShreddedVariants) {
+TEST(ConvertColumnTest, PutsShreddedVariantsTogether) {
   const ArrayPtr bytes = Build<arrow::BinaryBuilder, std::string>(arrow::binary(), {"x"});
-  const ArrayPtr stored =
-      arrow::StructArray::Make({bytes, bytes, bytes}, std::vector<std::string>{"metadata", "value", "typed_value"})
-          .ValueOrDie();
-  EXPECT_THAT(ConvertColumn("v", stored, DataType::Variant()), IsError(ErrorCode::kUnsupported));
+  const ArrayPtr names =
+      Build<arrow::BinaryBuilder, std::string>(arrow::binary(), {std::string("\1\0\0", 3)})->Slice(0, 1);
+  const ArrayPtr stored = arrow::StructArray::Make({names, bytes->Slice(0, 1), bytes->Slice(0, 1)},
+                                                   std::vector<std::string>{"metadata", "value", "typed_value"})
+                              .ValueOrDie();
+  // A primitive of type 15, four bytes of its size, and the byte.
+  const std::string binary("\x3C\1\0\0\0x", 6);
+  ExpectConverts(stored, DataType::Variant(), {Datum(DatumList{binary, std::string("\1\0\0", 3)})});
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-#include "io/arrow_objects_internal.h"
-
 #include <arrow/status.h>
 #include <gmock/gmock.h>
+
+#include "io/arrow_objects_internal.h"
 
 namespace braid {
 namespace {
@@ -15,12 +15,17 @@ TEST(ArrowErrorTest, WhatTheStoreRefusesComesWithARemedy) {
     ErrorCode code;
     const char* remedy;
   } cases[] = {
-      {"AWS Error SIGNATURE_DOES_NOT_MATCH during HeadObject", ErrorCode::kPermissionDenied, "try: check access key, secret key"},
-      {"AWS Error INVALID_ACCESS_KEY_ID during ListObjectsV2", ErrorCode::kPermissionDenied, "try: check access key, secret key"},
-      {"AWS Error ACCESS_DENIED during ListObjectsV2", ErrorCode::kPermissionDenied, "try: check access key, secret key"},
-      {"AWS Error UNKNOWN (HTTP status 403) during HeadObject", ErrorCode::kPermissionDenied, "try: check access key, secret key"},
+      {"AWS Error SIGNATURE_DOES_NOT_MATCH during HeadObject", ErrorCode::kPermissionDenied,
+       "try: check access key, secret key"},
+      {"AWS Error INVALID_ACCESS_KEY_ID during ListObjectsV2", ErrorCode::kPermissionDenied,
+       "try: check access key, secret key"},
+      {"AWS Error ACCESS_DENIED during ListObjectsV2", ErrorCode::kPermissionDenied,
+       "try: check access key, secret key"},
+      {"AWS Error UNKNOWN (HTTP status 403) during HeadObject", ErrorCode::kPermissionDenied,
+       "try: check access key, secret key"},
       {"AWS Error NO_SUCH_BUCKET during ListObjectsV2", ErrorCode::kNotFound, "try: create the bucket first"},
-      {"AWS Error NETWORK_CONNECTION during HeadObject", ErrorCode::kUnavailable, "try: check the endpoint and the network"},
+      {"AWS Error NETWORK_CONNECTION during HeadObject", ErrorCode::kUnavailable,
+       "try: check the endpoint and the network"},
       {"AWS Error SLOW_DOWN during PutObject", ErrorCode::kUnavailable, "try: repeat in a while"},
       {"AWS Error SERVICE_UNAVAILABLE during PutObject", ErrorCode::kUnavailable, "try: repeat in a while"},
   };

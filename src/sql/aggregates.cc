@@ -173,7 +173,8 @@ class AggregateResolver {
   }
 
   Result<Scalar> Extreme() const {
-    if (argument().type.is_value() && argument().type.data().is_nested()) {
+    if (argument().type.is_value() &&
+        (argument().type.data().is_nested() || argument().type.data().kind() == TypeKind::kVariant)) {
       return Error(ErrorCode::kInvalidArgument,
                    fmt::format("{} cannot order values of type {}", request_.name, Describe(argument().type)));
     }

@@ -53,7 +53,8 @@ Result<std::size_t> Groups::AddKey(const Expression& expression, OperatorPtr& so
   if (!IsGroupWindow(expression)) {
     BRAID_TRY_ASSIGN(Scalar value, AnalyzeExpression(analysis_, inner_, expression));
     if (value.type.is_value() &&
-        (value.type.data().kind() == TypeKind::kMap || value.type.data().kind() == TypeKind::kMultiset)) {
+        (value.type.data().kind() == TypeKind::kMap || value.type.data().kind() == TypeKind::kMultiset ||
+         value.type.data().kind() == TypeKind::kVariant)) {
       return analysis_.ErrorAt(expression.position,
                                fmt::format("{} cannot be a group key: its values have no order", Describe(value.type)));
     }

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "types/time_zone.h"
 #include "sql/result.h"
+#include "types/cast.h"
 #include "types/date_time.h"
 #include "types/number_text.h"
 #include "types/utf8.h"
@@ -115,7 +116,7 @@ void AppendJsonData(const Datum& value, const DataType& type, std::string& out) 
     case TypeKind::kMap:
     case TypeKind::kMultiset: AppendJsonPairs(value.as_list(), type, out); return;
     case TypeKind::kRow: AppendJsonRow(value.as_list(), type, out); return;
-    case TypeKind::kVariant: out += "\"" + ToHex(value.as_list()[0].as_string()) + "\""; return;
+    case TypeKind::kVariant: AppendText(FormatDatum(value, type), out); return;
     default: break;
   }
   out += '"';
@@ -171,7 +172,7 @@ class Display {
       case TypeKind::kBinary:
       case TypeKind::kVarBinary:
       case TypeKind::kBlob: out += "x'" + ToHex(value.as_string()) + "'"; return;
-      case TypeKind::kVariant: out += "x'" + ToHex(value.as_list()[0].as_string()) + "'"; return;
+      case TypeKind::kVariant: out += FormatDatum(value, type); return;
       case TypeKind::kDate: AppendIsoDate(value.as_int(), out); return;
       case TypeKind::kTime: AppendTimeOfDay(value.as_int(), type.precision(), out); return;
       case TypeKind::kTimestamp: AppendDateTime(value.as_timestamp(), type.precision(), ' ', out); return;

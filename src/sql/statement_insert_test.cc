@@ -56,6 +56,24 @@ TEST_F(StatementInsertTest, RefusesWhatFlinksSinksRefuse) {
   EXPECT_THAT(Rows(), HasValue(IsEmpty()));
 }
 
+// Numbers become what Paimon's GenericVariantBuilder makes of them: integers of 64 bits, decimals of 38 digits, DOUBLEs.
+TEST_F(StatementInsertTest, WritesVariants) {
+  ASSERT_THAT(Run("CREATE TABLE j (k INT, v VARIANT, o ROW<v VARIANT>)"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO j VALUES "
+                  "(1, PARSE_JSON('{\"b\": [1, 1.50, 1e2, 99999999999999999999], \"a\": null}'), ROW(PARSE_JSON('true'))), "
+                  "(2, TRY_PARSE_JSON('bad'), CAST(NULL AS ROW<v VARIANT>))"),
+              IsOk());
+  EXPECT_THAT(Run("SELECT k, v, JSON_STRING(v), o.v FROM j ORDER BY k"),
+              HasValue(ElementsAre("1|{\"a\":null,\"b\":[1,1.5,100.0,99999999999999999999]}|"
+                                   "{\"a\":null,\"b\":[1,1.5,100.0,99999999999999999999]}|true",
+                                   "2|<NULL>|<NULL>|<NULL>")));
+  EXPECT_THAT(Run("SELECT CAST(v AS STRING), CAST(o AS STRING), JSON_OBJECT(KEY 'v' VALUE v) FROM j WHERE k = 1"),
+              HasValue(ElementsAre("{\"a\":null,\"b\":[1,1.5,100.0,99999999999999999999]}|(true)|"
+                                   "{\"v\":{\"a\":null,\"b\":[1,1.5,100.0,99999999999999999999]}}")));
+  EXPECT_THAT(Run("SELECT PARSE_JSON('{\"a\":')"), HasMessage("is no JSON"));
+  EXPECT_THAT(Run("SELECT PARSE_JSON('{\"a\":1,\"a\":2}')"), HasMessage("two members 'a'"));
+}
+
 TEST_F(StatementInsertTest, DropsRowsWithNullKeysWhenAskedTo) {
   ASSERT_THAT(Run("SET 'table.exec.sink.not-null-enforcer' = 'DROP'"), IsOk());
   ASSERT_THAT(Run("INSERT INTO t VALUES (CAST(NULL AS INT), 'd1', 1), (2, 'd1', 2)"), IsOk());

@@ -1,0 +1,207 @@
+#include <chrono>
+#include <utility>
+
+#include <arrow/api.h>
+#include <duckdb.hpp>
+#include <duckdb/common/vector_operations/vector_operations.hpp>
+#include <duckdb/execution/physical_plan_generator.hpp>
+#include <duckdb/main/materialized_query_result.hpp>
+#include <duckdb/main/prepared_statement_data.hpp>
+#include <fmt/format.h>
+
+#include "duck/batch_collector_internal.h"
+#include "duck/errors_internal.h"
+#include "duck/types_internal.h"
+#include "types/batch_bytes.h"
+
+namespace braid {
+
+namespace {
+
+// DuckDB's vectors hold 2,048 rows; writers and printers want fewer, larger batches.
+constexpr std::int64_t kRowsPerBatch = 16 * 2048;
+// Batches that wait for the reader. With less DuckDB's threads stop all the time, and a scan runs on one thread.
+constexpr std::int64_t kQueueBytes = 32 << 20;
+constexpr auto kLongestWait = std::chrono::milliseconds(1);
+
+/// Makes lists' elements flat too, so that rows of nested vectors can be found by position alone.
+void FlattenDeep(duckdb::Vector& vector, duckdb::idx_t count) {
+  switch (vector.GetType().InternalType()) {
+    case duckdb::PhysicalType::LIST:
+      vector.Flatten(count);
+      FlattenDeep(duckdb::ListVector::GetEntry(vector), duckdb::ListVector::GetListSize(vector));
+      return;
+    case duckdb::PhysicalType::STRUCT:
+      vector.Flatten(count);
+      for (auto& child : duckdb::StructVector::GetEntries(vector)) FlattenDeep(*child, count);
+      return;
+    default: return;
+  }
+}
+
+/// Collects the rows of one thread.
+class ChunkCollector : public duckdb::LocalSinkState {
+ public:
+  explicit ChunkCollector(std::shared_ptr<const ResultShape> shape) : shape_(std::move(shape)) {
+    for (const ResultColumn& column : shape_->columns)
+      collectors_.push_back(ValueOrThrow(MakeColumnCollector(column.type)));
+  }
+
+  void Append(duckdb::DataChunk& chunk) {
+    for (std::size_t i = 0; i < collectors_.size(); ++i) {
+      const Status appended = AppendColumn(i, chunk.data[i], chunk.size());
+      if (!appended) ThrowError(appended.error());
+    }
+    row_count_ += static_cast<std::int64_t>(chunk.size());
+  }
+
+  bool IsFull() const {
+    std::int64_t bytes = 0;
+    for (const auto& collector : collectors_) bytes += collector->text_bytes();
+    return row_count_ >= kRowsPerBatch || bytes >= kMaxBatchBytes;
+  }
+
+  bool empty() const { return row_count_ == 0; }
+
+  Batch Finish() {
+    arrow::ArrayVector arrays;
+    for (const auto& collector : collectors_) arrays.push_back(ValueOrThrow(collector->Finish()));
+    return {.rows = arrow::RecordBatch::Make(shape_->schema, std::exchange(row_count_, 0), std::move(arrays)),
+            .kinds = nullptr};
+  }
+
+ private:
+  Status AppendColumn(std::size_t i, duckdb::Vector& vector, duckdb::idx_t count) {
+    if (vector.GetType() == shape_->types[i]) return AppendSame(i, vector, count);
+    duckdb::Vector converted(shape_->types[i]);
+    std::string message;
+    if (!duckdb::VectorOperations::DefaultTryCast(vector, converted, count, &message, true)) {
+      const ResultColumn& column = shape_->columns[i];
+      return Error(ErrorCode::kInvalidArgument,
+                   fmt::format("column {} cannot be given as {}: {}", column.name, column.type.ToString(), message));
+    }
+    return AppendSame(i, converted, count);
+  }
+
+  Status AppendSame(std::size_t i, duckdb::Vector& vector, duckdb::idx_t count) {
+    FlattenDeep(vector, count);
+    duckdb::RecursiveUnifiedVectorFormat format;
+    duckdb::Vector::RecursiveToUnifiedFormat(vector, count, format);
+    return collectors_[i]->Append(format, RowList::First(count));
+  }
+
+  std::shared_ptr<const ResultShape> shape_;
+  std::vector<std::unique_ptr<ColumnCollector>> collectors_;
+  std::int64_t row_count_ = 0;
+};
+
+}  // namespace
+
+Result<ResultShape> ResultShape::Make(const duckdb::vector<duckdb::LogicalType>& types,
+                                      const duckdb::vector<std::string>& names, std::span<const DataType> wanted) {
+  if (!wanted.empty() && wanted.size() != types.size()) {
+    return Error(ErrorCode::kInternal,
+                 fmt::format("a query gives {} columns where {} are wanted", types.size(), wanted.size()));
+  }
+  ResultShape shape;
+  std::vector<DataField> fields;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    DataType type = DataType::Int();
+    if (wanted.empty()) {
+      BRAID_TRY_ASSIGN(type, FromLogicalType(types[i]).Context(fmt::format("in column {} of the result", names[i])));
+    } else {
+      type = wanted[i];
+    }
+    BRAID_TRY_ASSIGN(duckdb::LogicalType logical, ToLogicalType(type));
+    BRAID_TRY(MakeColumnCollector(type));
+    shape.columns.push_back({names[i], types[i].ToString(), type});
+    shape.types.push_back(std::move(logical));
+    fields.push_back(
+        {.id = FieldId(0), .name = names[i], .type = std::move(type), .description = {}, .default_value = {}});
+  }
+  shape.schema = ToArrowSchema(fields);
+  return shape;
+}
+
+bool BatchQueue::TakeTurn(const duckdb::InterruptState& task) {
+  const std::lock_guard lock(mutex_);
+  if (bytes_ < kQueueBytes) return true;
+  blocked_.push_back(task);
+  return false;
+}
+
+void BatchQueue::Push(Batch batch) {
+  const std::int64_t bytes = BytesOf(*batch.rows).held;
+  const std::lock_guard lock(mutex_);
+  entries_.push_back({std::move(batch), bytes});
+  bytes_ += bytes;
+  pushed_.notify_one();
+}
+
+std::optional<Batch> BatchQueue::Pop() {
+  std::vector<duckdb::InterruptState> awake;
+  std::optional<Batch> batch;
+  {
+    const std::lock_guard lock(mutex_);
+    if (entries_.empty()) return std::nullopt;
+    bytes_ -= entries_.front().bytes;
+    batch = std::move(entries_.front().batch);
+    entries_.pop_front();
+    if (bytes_ < kQueueBytes) awake.swap(blocked_);
+  }
+  for (const duckdb::InterruptState& task : awake) task.Callback();
+  return batch;
+}
+
+bool BatchQueue::empty() const {
+  const std::lock_guard lock(mutex_);
+  return entries_.empty();
+}
+
+void BatchQueue::Wait() const {
+  std::unique_lock lock(mutex_);
+  pushed_.wait_for(lock, kLongestWait, [this] { return !entries_.empty(); });
+}
+
+BatchCollector::BatchCollector(duckdb::ClientContext& context, duckdb::PreparedStatementData& data,
+                               std::shared_ptr<const ResultShape> shape, std::shared_ptr<BatchQueue> queue)
+    : PhysicalResultCollector(*data.physical_plan, data),
+      is_parallel_(!duckdb::PhysicalPlanGenerator::PreserveInsertionOrder(context, data.physical_plan->Root())),
+      shape_(std::move(shape)),
+      queue_(std::move(queue)) {}
+
+duckdb::SinkResultType BatchCollector::Sink(duckdb::ExecutionContext& /*context*/, duckdb::DataChunk& chunk,
+                                            duckdb::OperatorSinkInput& input) const {
+  auto& collector = input.local_state.Cast<ChunkCollector>();
+  if (collector.IsFull()) {
+    if (!queue_->TakeTurn(input.interrupt_state)) return duckdb::SinkResultType::BLOCKED;
+    queue_->Push(collector.Finish());
+  }
+  collector.Append(chunk);
+  return duckdb::SinkResultType::NEED_MORE_INPUT;
+}
+
+duckdb::SinkCombineResultType BatchCollector::Combine(duckdb::ExecutionContext& /*context*/,
+                                                      duckdb::OperatorSinkCombineInput& input) const {
+  auto& collector = input.local_state.Cast<ChunkCollector>();
+  if (!collector.empty()) queue_->Push(collector.Finish());
+  return duckdb::SinkCombineResultType::FINISHED;
+}
+
+duckdb::unique_ptr<duckdb::LocalSinkState> BatchCollector::GetLocalSinkState(
+    duckdb::ExecutionContext& /*context*/) const {
+  return duckdb::make_uniq<ChunkCollector>(shape_);
+}
+
+duckdb::unique_ptr<duckdb::GlobalSinkState> BatchCollector::GetGlobalSinkState(
+    duckdb::ClientContext& /*context*/) const {
+  return duckdb::make_uniq<duckdb::GlobalSinkState>();
+}
+
+duckdb::unique_ptr<duckdb::QueryResult> BatchCollector::GetResult(duckdb::GlobalSinkState& /*state*/) const {
+  auto no_rows = duckdb::make_uniq<duckdb::ColumnDataCollection>(duckdb::Allocator::DefaultAllocator(), types);
+  return duckdb::make_uniq<duckdb::MaterializedQueryResult>(statement_type, properties, names, std::move(no_rows),
+                                                            duckdb::ClientProperties());
+}
+
+}  // namespace braid
