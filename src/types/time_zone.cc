@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -283,7 +285,10 @@ std::optional<TimeZone> LoadZone(std::string_view name) {
   std::vector<std::string> folders = {"/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"};
   if (const char* folder = std::getenv("TZDIR")) folders.insert(folders.begin(), folder);
   for (const std::string& folder : folders) {
-    std::ifstream file(folder + "/" + std::string(name), std::ios::binary);
+    const std::string path = folder + "/" + std::string(name);
+    std::error_code failure;
+    if (!std::filesystem::is_regular_file(path, failure)) continue;  // a stream of a folder, such as Europe, throws
+    std::ifstream file(path, std::ios::binary);
     if (!file) continue;
     const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (std::optional<TimeZone> zone = ParseZone(bytes)) return zone;
