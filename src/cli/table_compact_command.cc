@@ -6,12 +6,14 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/uuid.h"
 #include "cli/table_command.h"
 #include "cli/upkeep_arguments.h"
 #include "table/compaction_preview.h"
 #include "table/manifest_compaction.h"
 #include "table/partitions.h"
+#include "table/sorted_compaction.h"
 #include "table/write.h"
 
 namespace braid {
@@ -22,6 +24,8 @@ struct CompactArguments : UpkeepArguments {
   PartitionArguments partitions;
   std::string idle;
   bool minor = false;
+  std::string order_by;        // columns, with commas
+  std::string order_strategy;  // empty: not given
 };
 
 Result<std::string> FolderOf(const Table& table, const CompactionCandidate& candidate) {
@@ -80,8 +84,65 @@ Result<std::optional<PredicatePtr>> FilterOf(const CompactArguments& arguments, 
   return partitions == nullptr ? std::nullopt : std::optional(std::move(partitions));
 }
 
+void PrintSorted(const CompactArguments& arguments, const SortedCompaction& compaction) {
+  std::int64_t files = 0;
+  std::int64_t bytes = 0;
+  Json::Array partitions;
+  std::vector<std::string> lines;
+  for (const SortedPartition& partition : compaction.partitions) {
+    files += partition.file_count;
+    bytes += partition.bytes;
+    Json json;
+    json.Add("partition", partition.name);
+    json.Add("rows", partition.row_count);
+    json.Add("files", partition.file_count);
+    json.Add("bytes", partition.bytes);
+    partitions.push_back(std::move(json));
+    if (partition.name.empty()) continue;
+    lines.push_back(
+        fmt::format("  {:>10}  {:>5} files  {}", ByteText(partition.bytes), partition.file_count, partition.name));
+  }
+  if (arguments.json()) {
+    Json json;
+    json.Add("table", arguments.table);
+    json.Add("dry_run", arguments.dry_run);
+    json.Add("files", files);
+    json.Add("bytes", bytes);
+    json.Add("partitions", std::move(partitions));
+    if (compaction.snapshot) {
+      json.Add("new_files", compaction.new_file_count);
+      json.Add("snapshot_id", compaction.snapshot->value());
+    }
+    std::puts(PrintJson(json).c_str());
+    return;
+  }
+  if (files == 0) {
+    std::puts(fmt::format("nothing to sort in {}", arguments.table).c_str());
+  } else if (compaction.snapshot) {
+    std::puts(fmt::format("sorted {} by {}, in its snapshot {}: {} files instead of {}", arguments.table, arguments.order_by,
+                          *compaction.snapshot, compaction.new_file_count, files)
+                  .c_str());
+  } else {
+    std::puts(fmt::format("would sort {} files ({}) of {} by {}", files, ByteText(bytes), arguments.table, arguments.order_by).c_str());
+  }
+  for (const std::string& line : lines) std::puts(line.c_str());
+}
+
+Status RunSorted(const CompactArguments& arguments, const Table& table) {
+  SortedCompactionRequest request{.columns = {}, .dry_run = arguments.dry_run, .progress = TerminalProgress()};
+  for (const std::string& column : Split(arguments.order_by, ',')) request.columns.emplace_back(Trim(column));
+  if (!arguments.order_strategy.empty()) {
+    BRAID_TRY_ASSIGN(request.strategy, ParseSortStrategy(arguments.order_strategy));
+  }
+  BRAID_TRY_ASSIGN(request.partitions, PartitionFilterOf(arguments.partitions, table));
+  BRAID_TRY_ASSIGN(const SortedCompaction compaction, CompactSorted(table, request, RandomUuid()));
+  PrintSorted(arguments, compaction);
+  return Ok();
+}
+
 Status RunCompact(const CompactArguments& arguments) {
   BRAID_TRY_ASSIGN(const Table table, OpenUpkeepTable(arguments));
+  if (!arguments.order_by.empty()) return RunSorted(arguments, table);
   BRAID_TRY_ASSIGN(const std::optional<PredicatePtr> filter, FilterOf(arguments, table));
   if (arguments.dry_run && filter) return PrintPreview(arguments, table, *filter);
   std::vector<Snapshot> snapshots;
@@ -144,11 +205,26 @@ std::function<Status()> AddTableCompactCommand(CLI::App& command) {
   auto arguments = std::make_shared<CompactArguments>();
   AddUpkeepArguments(command, *arguments);
   AddPartitions(command, arguments->partitions);
-  command.add_option("--idle", arguments->idle, "only partitions whose newest file is older than this, \"1 d\"");
-  command.add_flag("--minor", arguments->minor,
-                   "only what the table's options call due; default: everything, to the top level");
+  CLI::Option* idle =
+      command.add_option("--idle", arguments->idle, "only partitions whose newest file is older than this, \"1 d\"");
+  CLI::Option* minor = command.add_flag(
+      "--minor", arguments->minor, "only what the table's options call due; default: everything, to the top level");
+  CLI::Option* order = command
+                           .add_option("--order-by", arguments->order_by,
+                                       "append tables without buckets: sort all rows of each partition by these "
+                                       "columns, a,b")
+                           ->excludes(idle)
+                           ->excludes(minor);
+  command
+      .add_option("--order-strategy", arguments->order_strategy,
+                  "order: by the first column, then the second; zorder, hilbert: by all of them alike, along a curve; "
+                  "default: order")
+      ->check(CLI::IsMember({"order", "zorder", "hilbert"}))
+      ->needs(order);
   AddDryRun(command, *arguments);
-  command.footer("example:\n  braid table compact /warehouse default.orders --partition dt=2024-05-14 --dry-run");
+  command.footer(
+      "examples:\n  braid table compact /warehouse default.orders --partition dt=2024-05-14 --dry-run\n"
+      "  braid table compact /warehouse default.log --order-by customer,day --order-strategy zorder");
   return [arguments] { return RunCompact(*arguments); };
 }
 

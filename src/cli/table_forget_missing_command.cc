@@ -10,13 +10,46 @@
 #include "cli/table_command.h"
 #include "cli/upkeep_arguments.h"
 #include "table/missing_data_files.h"
+#include "table/missing_manifests.h"
 
 namespace braid {
 
 namespace {
 
-Status Run(const UpkeepArguments& arguments) {
+struct ForgetArguments : UpkeepArguments {
+  bool manifests = false;
+};
+
+Status RunManifests(const UpkeepArguments& arguments, const Table& table) {
+  BRAID_TRY_ASSIGN(const MissingManifests missing, RemoveMissingManifests(table, arguments.dry_run, RandomUuid()));
+  if (arguments.json()) {
+    Json json;
+    json.Add("table", arguments.table);
+    json.Add("dry_run", arguments.dry_run);
+    json.Add("added_files", missing.added_files);
+    json.Add("deleted_files", missing.deleted_files);
+    Json::Array names;
+    for (const std::string& name : missing.names) names.emplace_back(name);
+    json.Add("manifests", std::move(names));
+    if (missing.snapshot) json.Add("snapshot_id", missing.snapshot->value());
+    std::puts(PrintJson(json).c_str());
+    return Ok();
+  }
+  if (missing.names.empty()) {
+    std::puts(fmt::format("no manifest of {} is missing", arguments.table).c_str());
+    return Ok();
+  }
+  std::puts(fmt::format("{} manifests of {} are missing; they told of {} files that came and {} that went{}",
+                        missing.names.size(), arguments.table, missing.added_files, missing.deleted_files,
+                        missing.snapshot ? fmt::format(". Its snapshot {} goes without them", *missing.snapshot) : "")
+                .c_str());
+  PrintPaths(missing.names);
+  return Ok();
+}
+
+Status Run(const ForgetArguments& arguments) {
   BRAID_TRY_ASSIGN(const Table table, OpenUpkeepTable(arguments));
+  if (arguments.manifests) return RunManifests(arguments, table);
   BRAID_TRY_ASSIGN(const MissingDataFiles missing, RemoveMissingDataFiles(table, arguments.dry_run, RandomUuid()));
   if (arguments.json()) {
     Json json;
@@ -49,8 +82,10 @@ Status Run(const UpkeepArguments& arguments) {
 }  // namespace
 
 std::function<Status()> AddTableForgetMissingCommand(CLI::App& command) {
-  auto arguments = std::make_shared<UpkeepArguments>();
+  auto arguments = std::make_shared<ForgetArguments>();
   AddUpkeepArguments(command, *arguments);
+  command.add_flag("--manifests", arguments->manifests,
+                   "manifests instead of data files; then forget the data files that are gone, too");
   AddDryRun(command, *arguments);
   command.footer(
       "`braid table check` tells what else is damaged; an older snapshot, tag or branch may still be whole.\n\n"

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "jobs/done_partitions.h"
 #include "jobs/epoch_sink.h"
 #include "jobs/fault_point.h"
 #include "jobs/file_journal.h"
@@ -61,6 +62,7 @@ class Runner : public EpochRunner {
                                                 settings_.folder.TemporaryDirectory(), *settings_.clock));
       sinks_.push_back(std::move(sink));
     }
+    BRAID_TRY_ASSIGN(done_partitions_, DonePartitions::Open(settings_.plan, *settings_.clock));
     BRAID_TRY(Restore());
     BRAID_TRY(BeginRun());
     for (std::size_t i = 0; i < sinks_.size(); ++i)
@@ -88,10 +90,12 @@ class Runner : public EpochRunner {
       const bool ended = std::all_of(
           program_.sources.begin(), program_.sources.end(),
           [&, i = std::size_t{0}](const auto& source) mutable { return source->IsEnd(positions_[i++].position); });
+      BRAID_TRY(MarkPartitions(ended));
       return ended ? Outcome::kEnded : Outcome::kIdle;
     }
     FaultPoint("epoch.planned");
     BRAID_TRY(RunEpoch(steps));
+    BRAID_TRY(MarkPartitions(false));
     return Outcome::kRan;
   }
 
@@ -198,6 +202,7 @@ class Runner : public EpochRunner {
     FaultPoint("restart.recovering");
     BRAID_TRY_ASSIGN(const std::optional<JobIdentity> known, state_->ReadIdentity());
     if (known) identity_ = *known;
+    BRAID_TRY(done_partitions_->Restore(identity_.pending_partitions));
     BRAID_TRY_ASSIGN(positions_, state_->ReadPositions());
     positions_.resize(program_.sources.size());
     if (identity_.record != settings_.record.id) identity_.rebuilding = RebuildsByRecord();
@@ -511,6 +516,7 @@ class Runner : public EpochRunner {
       }
       BRAID_TRY(target.Commit(UserOf(epoch), commit, *prepared, recovered)
                     .Context(fmt::format("while committing barrier {} to {}", epoch.barrier, target.name())));
+      BRAID_TRY(done_partitions_->Notice(static_cast<std::size_t>(sink), *prepared));
     }
     FaultPoint("epoch.committed");
     BRAID_TRY(lineage_->Index());
@@ -520,6 +526,7 @@ class Runner : public EpochRunner {
     if (rebuild_ == Rebuild::kNone || !recovered) {
       BRAID_TRY_ASSIGN(identity_.marks, MarksOfSinks());
     }
+    identity_.pending_partitions = done_partitions_->pending();
     BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
     BRAID_TRY(state_->WriteIdentity(identity_));
     BRAID_TRY(state_->WriteEpoch({.barrier = epoch.barrier, .done = true, .body = {}}));
@@ -528,6 +535,17 @@ class Runner : public EpochRunner {
     FaultPoint("epoch.done");
     if (state_->LogBytes() > kMaxLogBytes) return Checkpoint();
     return Ok();
+  }
+
+  // Of the sinks, those that are done now.
+  Status MarkPartitions(bool end_of_input) {
+    BRAID_TRY_ASSIGN(const bool any, done_partitions_->Mark(end_of_input));
+    if (!any) return Ok();
+    FaultPoint("partitions.marked");
+    identity_.pending_partitions = done_partitions_->pending();
+    BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
+    BRAID_TRY(state_->WriteIdentity(identity_));
+    return transaction.Commit();
   }
 
   // A checkpoint that was decided for a former line of the sink, and that line has it already.
@@ -561,6 +579,7 @@ class Runner : public EpochRunner {
   std::unique_ptr<RunLineage> lineage_;
   std::vector<std::unique_ptr<EpochSink>> sinks_;
   std::vector<SinkChange> changes_;  // of each sink
+  std::optional<DonePartitions> done_partitions_;
   JobIdentity identity_;
   std::vector<SourcePosition> positions_;
   Rebuild rebuild_ = Rebuild::kNone;  // what the first epoch of this process does

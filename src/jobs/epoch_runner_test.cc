@@ -65,6 +65,17 @@ TEST_F(EpochRunnerTest, KeyTablesWithoutAChangelogAreComparedSnapshotBySnapshot)
   EXPECT_THAT(Rows("SELECT * FROM totals"), UnorderedElementsAre("z|7"));
 }
 
+TEST_F(EpochRunnerTest, GoesOnWhereASourceIsSorted) {
+  MakeWords();
+  auto runner = Open(kCount);
+  ASSERT_THAT(runner, IsOk());
+  ASSERT_THAT(CatchUp(**runner), IsOk());
+  ASSERT_THAT(Run("CALL sys.compact('words', order_strategy => 'order', order_by => 'word')"), IsOk());
+  ASSERT_THAT(Run("INSERT INTO words VALUES ('b')"), IsOk());
+  ASSERT_THAT(CatchUp(**runner), IsOk());
+  EXPECT_THAT(Rows("SELECT * FROM counts"), UnorderedElementsAre("a|2", "b|2"));
+}
+
 TEST_F(EpochRunnerTest, AnAppendTableTakesRowsButNoDeletion) {
   MakeWords();
   ASSERT_THAT(Run("CREATE TABLE copies (word STRING)"), IsOk());

@@ -11,9 +11,9 @@ namespace braid {
 /// Names, in the order of an epoch (spec streaming.md §2.2): epoch.planned, epoch.read, epoch.begun, epoch.computed,
 /// epoch.named (names of files are on disk, no file is), epoch.written, epoch.synced, epoch.persisting (all in the
 /// transaction but its COMMIT), epoch.decided, sink.committing, sink.committed (once a sink), epoch.committed,
-/// epoch.indexed, epoch.pinned (consumers moved), epoch.done. Of a checkpoint: checkpoint.begun, checkpoint.done. Of a
-/// savepoint: savepoint.begun, savepoint.copied, savepoint.described, savepoint.named, savepoint.tagged. Of a restart:
-/// restart.recovering, restart.recovered, restart.restored, restart.begun.
+/// epoch.indexed, epoch.pinned (consumers moved), epoch.done, partitions.marked. Of a checkpoint: checkpoint.begun,
+/// checkpoint.done. Of a savepoint: savepoint.begun, savepoint.copied, savepoint.described, savepoint.named,
+/// savepoint.tagged. Of a restart: restart.recovering, restart.recovered, restart.restored, restart.begun.
 void FaultPoint(std::string_view name);
 
 }  // namespace braid

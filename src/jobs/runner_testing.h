@@ -50,7 +50,8 @@ class RunnerTest : public SessionTest {
                               .plan = std::move(plan),
                               .threads = 2,
                               .memory_limit_bytes = std::int64_t{256} << 20,
-                              .when_replaced = when_replaced});
+                              .when_replaced = when_replaced,
+                              .clock = clock_});
   }
 
   /// Runs epochs until nothing is left to read. How many ran.
@@ -74,6 +75,7 @@ class RunnerTest : public SessionTest {
     ASSERT_THAT(Run("INSERT INTO words VALUES ('a'), ('b'), ('a')"), IsOk());
   }
 
+  const Clock* clock_ = &SystemClock();  ///< of runners that are opened
   std::filesystem::path base_;
   JobFolder folder_;
 };

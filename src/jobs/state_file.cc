@@ -85,11 +85,14 @@ Result<std::optional<JobIdentity>> StateFile::ReadIdentity() {
   std::map<std::string, std::string> values;
   for (const auto& row : rows) values.emplace(row[0], row[1]);
   if (!values.contains("run")) return std::optional<JobIdentity>();
-  std::vector<Json> marks;
-  if (values.contains("sinks")) {
-    BRAID_TRY_ASSIGN(const Json sinks, ParseJson(values["sinks"]).Context("while reading the sinks of " + path_));
-    if (sinks.is_array()) marks.assign(sinks.as_array().begin(), sinks.as_array().end());
-  }
+  const auto list = [&](const char* key) -> Result<std::vector<Json>> {
+    if (!values.contains(key)) return std::vector<Json>();
+    BRAID_TRY_ASSIGN(const Json json,
+                     ParseJson(values[key]).Context(fmt::format("while reading the {} of {}", key, path_)));
+    return json.is_array() ? std::vector<Json>(json.as_array().begin(), json.as_array().end()) : std::vector<Json>();
+  };
+  BRAID_TRY_ASSIGN(std::vector<Json> marks, list("sinks"));
+  BRAID_TRY_ASSIGN(std::vector<Json> pending_partitions, list("pendingPartitions"));
   const auto number = [&](const char* key) { return ParseInt64(values[key]).value_or(0); };
   return std::optional(JobIdentity{.record = values["record"],
                                    .run = values["run"],
@@ -101,10 +104,14 @@ Result<std::optional<JobIdentity>> StateFile::ReadIdentity() {
                                    .bootstrapped = values["bootstrapped"] == "true",
                                    .rebuilding = values["rebuilding"] == "true",
                                    .barrier = number("barrier"),
-                                   .marks = std::move(marks)});
+                                   .marks = std::move(marks),
+                                   .pending_partitions = std::move(pending_partitions)});
 }
 
 Status StateFile::WriteIdentity(const JobIdentity& identity) {
+  const auto list = [](const std::vector<Json>& items) {
+    return PrintJson(Json(Json::Array(items.begin(), items.end())));
+  };
   const std::vector<std::pair<const char*, std::string>> values = {
       {"record", identity.record},
       {"run", identity.run},
@@ -116,7 +123,8 @@ Status StateFile::WriteIdentity(const JobIdentity& identity) {
       {"bootstrapped", identity.bootstrapped ? "true" : "false"},
       {"rebuilding", identity.rebuilding ? "true" : "false"},
       {"barrier", std::to_string(identity.barrier)},
-      {"sinks", PrintJson(Json(Json::Array(identity.marks.begin(), identity.marks.end())))},
+      {"sinks", list(identity.marks)},
+      {"pendingPartitions", list(identity.pending_partitions)},
   };
   std::string rows;
   for (const auto& [key, value] : values)

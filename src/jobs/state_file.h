@@ -27,6 +27,8 @@ struct JobIdentity {
   std::int64_t barrier = 0;   ///< the last one used
   /// Where each sink stood behind the last barrier, LinePoint; null: it has no lines, or nobody knows.
   std::vector<Json> marks = {};
+  /// Partitions of each sink that are not done yet (done_partitions.h); empty: of none.
+  std::vector<Json> pending_partitions = {};
 };
 
 /// A source as the state file has it.

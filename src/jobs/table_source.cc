@@ -16,6 +16,7 @@
 #include "lineage/lineage.h"
 #include "meta/stores.h"
 #include "table/file_scan.h"
+#include "table/kept_rows.h"
 #include "table/read_lease.h"
 #include "table/reader_line.h"
 #include "table/row_tracking.h"
@@ -380,7 +381,7 @@ class TableSource : public JobSource {
 
   Result<std::vector<WeightedSplits>> Changes(const Position& position, const std::vector<Snapshot>& snapshots) const {
     const bool overwritten = std::any_of(snapshots.begin(), snapshots.end(), [](const Snapshot& snapshot) {
-      return snapshot.commit_kind == CommitKind::kOverwrite;
+      return snapshot.commit_kind == CommitKind::kOverwrite && !KeepsRows(snapshot);
     });
     if (road_ == ChangeRoad::kDifference) return Difference(position, snapshots.back().id);
     for (const Snapshot& snapshot : snapshots) BRAID_TRY(RequireKnownKind(snapshot).Context("while reading changes of " + name_));

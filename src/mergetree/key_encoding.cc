@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "mergetree/key_encoding_internal.h"
+#include "types/ordered_bits.h"
 
 namespace braid {
 namespace {
@@ -37,23 +38,6 @@ int EncodedWidth(const DataType& type) {
 }
 
 constexpr std::uint64_t kSign64 = std::uint64_t{1} << 63;
-
-std::uint64_t OrderedInteger(std::int64_t value, int width) {
-  const std::uint64_t bits = static_cast<std::uint64_t>(value) ^ (std::uint64_t{1} << (8 * width - 1));
-  return width == 8 ? bits : bits & ((std::uint64_t{1} << (8 * width)) - 1);
-}
-
-// Java's total order: -0.0 before 0.0, every NaN alike and last.
-std::uint64_t OrderedDouble(double value) {
-  const double canonical = std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
-  const auto bits = std::bit_cast<std::uint64_t>(canonical);
-  return (bits & kSign64) != 0 ? ~bits : bits | kSign64;
-}
-std::uint64_t OrderedFloat(float value) {
-  const float canonical = std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : value;
-  const auto bits = std::bit_cast<std::uint32_t>(canonical);
-  return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
-}
 
 /// Calls emit(row, value) with the ordered bits of every row of a column of at most 8 bytes a value.
 template <typename ArrayType, typename Ordered, typename Emit>

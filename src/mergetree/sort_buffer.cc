@@ -159,12 +159,36 @@ Result<bool> SortBuffer::Spill() {
   if (memory_rows_ == 0) return true;
   BRAID_TRY(Coalesce());
   BRAID_TRY_ASSIGN(std::unique_ptr<BatchReader> rows, SortInMemory(schema_, batches_, nullptr, MergeOptions{}));
-  BRAID_TRY_ASSIGN(std::unique_ptr<SpillFile> file,
-                   SpillFile::Write(schema_, options_.spill_directory,
-                                    SpillCodec{options_.compression, options_.zstd_level}, *rows));
+  BRAID_TRY_ASSIGN(std::unique_ptr<SpillFile> file, WriteFile(*rows));
   spilled_.push_back(std::move(file));
   rows.reset();  // which refers to the batches
   ForgetBatches();
+  return true;
+}
+
+Result<std::unique_ptr<SpillFile>> SortBuffer::WriteFile(BatchReader& rows) const {
+  return SpillFile::Write(schema_, options_.spill_directory, SpillCodec{options_.compression, options_.zstd_level},
+                          rows);
+}
+
+Result<bool> SortBuffer::MergeSpilled() {
+  const std::size_t merged = std::max<std::size_t>(2, spilled_.size() / 2);
+  if (spilled_.size() < merged) return false;
+  std::sort(spilled_.begin(), spilled_.end(),
+            [](const auto& a, const auto& b) { return a->size_bytes() < b->size_bytes(); });
+  const auto end = spilled_.begin() + static_cast<std::ptrdiff_t>(merged);
+  std::int64_t bytes = 0;
+  std::vector<std::unique_ptr<BatchReader>> runs;
+  for (auto file = spilled_.begin(); file != end; ++file) {
+    bytes += (*file)->size_bytes();
+    BRAID_TRY_ASSIGN(std::unique_ptr<BatchReader> run, (*file)->Open());
+    runs.push_back(std::move(run));
+  }
+  if (bytes > options_.max_disk_bytes - disk_bytes()) return false;
+  BRAID_TRY_ASSIGN(const auto rows, MakeMergeReader(schema_, std::move(runs), nullptr, MergeOptions{}));
+  BRAID_TRY_ASSIGN(std::unique_ptr<SpillFile> file, WriteFile(*rows));
+  spilled_.erase(spilled_.begin(), end);
+  spilled_.push_back(std::move(file));
   return true;
 }
 

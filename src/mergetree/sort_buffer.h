@@ -52,6 +52,9 @@ class SortBuffer {
   /// Moves what is in memory to a local file. False if that is not allowed, or no more fits: the buffer must be
   /// flushed.
   Result<bool> Spill();
+  /// Makes one of the smaller half of the local files, so that more fit; of all rows ever written to files each is so
+  /// written again a few times only. False if there are no two, or no space is left beside them.
+  Result<bool> MergeSpilled();
 
   /// All rows by key, then sequence; merged by `function`, or every row if that is null. The reader must not outlive
   /// the buffer or its next change. Several can be made, one after the other.
@@ -63,6 +66,7 @@ class SortBuffer {
   /// Puts the small batches together into one.
   Status Coalesce();
   bool CanSpill() const;
+  Result<std::unique_ptr<SpillFile>> WriteFile(BatchReader& rows) const;
   /// Those in memory.
   void ForgetBatches();
   std::int64_t disk_bytes() const;

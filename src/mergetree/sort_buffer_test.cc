@@ -79,6 +79,29 @@ TEST(SortBufferTest, SpillsAndDeletesItsFiles) {
   EXPECT_EQ(folder.file_count(), 0U);
 }
 
+TEST(SortBufferTest, MergesItsFilesForMoreToFit) {
+  const TemporaryFolder folder;
+  const KeyValueSchema schema = SmallSchema();
+  SortBuffer buffer(schema, {.spill_directory = folder.path(), .max_spill_files = 3});
+  EXPECT_THAT(buffer.MergeSpilled(), HasValue(false)) << "there is nothing to merge";
+  std::vector<KeyValueRow> rows;
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_THAT(buffer.Add(ValueBatch(schema, {{{i % 7, "x", i}}}), i), IsOk());
+    rows.push_back({{i % 7, "x", i}, i});
+    BRAID_ASSERT_OK_AND_ASSIGN(const bool spilled, buffer.Spill());
+    if (spilled) continue;
+    EXPECT_THAT(buffer.MergeSpilled(), HasValue(true));
+    EXPECT_EQ(folder.file_count(), 1U);
+    EXPECT_THAT(buffer.Spill(), HasValue(true));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const KeyValueRow& a, const KeyValueRow& b) {
+    return CompareDatums(a.values[0], b.values[0]) < 0;
+  });
+  EXPECT_TRUE(SortedRows(buffer, schema, nullptr) == rows);
+  buffer.Clear();
+  EXPECT_EQ(folder.file_count(), 0U);
+}
+
 TEST(SortBufferTest, DeclinesToSpillWhereItMayNot) {
   const TemporaryFolder folder;
   const KeyValueSchema schema = SmallSchema();

@@ -53,6 +53,21 @@ std::string EscapePathPart(std::string_view text) {
   return escaped;
 }
 
+std::string UnescapePathPart(std::string_view text) {
+  std::string plain;
+  plain.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto code = text[i] == '%' ? FromHex(text.substr(i + 1, 2)) : std::nullopt;
+    if (!code || code->size() != 1) {
+      plain += text[i];
+      continue;
+    }
+    plain += *code;
+    i += 2;
+  }
+  return plain;
+}
+
 std::string PartitionValueText(const Datum& value, const DataType& type, bool legacy, std::string_view default_name) {
   if (value.is_null()) return std::string(default_name);
   std::string text = legacy ? LegacyText(value, type) : FormatDatum(value, type);

@@ -24,6 +24,8 @@ TEST(PartitionPathTest, EscapesAsInTheSpecificationsExample) {
 TEST(PartitionPathTest, EscapesExactlyWhatJavaEscapes) {
   EXPECT_EQ(EscapePathPart("\"#%'*/:=?\\{}[]^\x7f\x01\n"), "%22%23%25%27%2A%2F%3A%3D%3F%5C%7B%7D%5B%5D%5E%7F%01%0A");
   EXPECT_EQ(EscapePathPart(" <>|$&@é漢"), " <>|$&@é漢");
+  EXPECT_EQ(UnescapePathPart("%22a%3A%0Aé%7f"), "\"a:\né\x7f");
+  EXPECT_EQ(UnescapePathPart("%,%4,%zz,%41"), "%,%4,%zz,A");
 }
 
 TEST(PartitionPathTest, NamesBucketsAndFolders) {

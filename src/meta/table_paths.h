@@ -90,5 +90,7 @@ struct DataLayout {
 std::string PartitionValueText(const Datum& value, const DataType& type, bool legacy, std::string_view default_name);
 /// Escapes a part of a partition path (§1.4).
 std::string EscapePathPart(std::string_view text);
+/// The opposite; a '%' without two hex digits stays.
+std::string UnescapePathPart(std::string_view text);
 
 }  // namespace braid

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@ struct ProcedureParameter {
   bool optional = false;
   /// The parameter that a positional argument of another type is for; nullptr: none.
   const char* otherwise = nullptr;
+  /// The last one, TEXT: takes all positional arguments from here on.
+  bool repeated = false;
 };
 
 /// The arguments of a call by the names of the parameters, cast to their types. NULL counts as not given.
@@ -38,6 +41,7 @@ class ProcedureArguments {
   std::optional<std::string> Text(std::string_view name) const;
   std::optional<std::int64_t> Int(std::string_view name) const;  ///< of INT and BIGINT
   std::optional<bool> Bool(std::string_view name) const;
+  std::vector<std::string> Texts(std::string_view name) const;  ///< of a repeated one
 
  private:
   const Datum* Find(std::string_view name) const;
@@ -47,12 +51,20 @@ class ProcedureArguments {
 
 struct Procedure {
   const char* name;
-  std::vector<ProcedureParameter> parameters;  ///< in the order of positional arguments
+  std::vector<ProcedureParameter> parameters;  ///< in the order of positional arguments; named, but those repeated
   std::function<Result<StatementResult>(const ProcedureArguments&, const StatementContext&)> run;
 };
 
 /// All procedures of the database `sys`, in no order.
 const std::vector<Procedure>& Procedures();
+
+/// A procedure of Paimon that Braid does without.
+struct AbsentProcedure {
+  const char* name;
+  const char* instead;  ///< what does the same, or why nothing does
+};
+/// By name.
+std::span<const AbsentProcedure> AbsentProcedures();
 
 /// The stored table that the argument `table` names ('db.t', or 't' in the current database; `$branch_b` chooses a
 /// branch) in the current catalog. Errors: kNotFound; kInvalidArgument for a system table.
@@ -72,8 +84,15 @@ Procedure CompactDatabaseProcedure();
 Procedure CompactManifestProcedure();
 Procedure RescaleProcedure();
 
+// procedure_indexes.cc
+Procedure RewriteFileIndexProcedure();
+
+// procedure_merge.cc
+Procedure MergeIntoProcedure();
+
 // procedure_repair.cc
 Procedure RemoveUnexistingFilesProcedure();
+Procedure RemoveUnexistingManifestsProcedure();
 
 // procedure_tags.cc
 Procedure CreateTagProcedure();
@@ -91,6 +110,7 @@ Procedure ExpirePartitionsProcedure();
 Procedure ExpireSnapshotsProcedure();
 
 // procedure_partitions.cc
+Procedure DropPartitionProcedure();
 Procedure MarkPartitionDoneProcedure();
 
 // procedure_rollback.cc
@@ -102,6 +122,9 @@ Procedure RollbackToWatermarkProcedure();
 // procedure_consumers.cc
 Procedure ClearConsumersProcedure();
 Procedure ResetConsumerProcedure();
+
+// procedure_purge.cc
+Procedure PurgeFilesProcedure();
 
 // procedure_orphans.cc
 Procedure RemoveOrphanFilesProcedure();

@@ -10,6 +10,7 @@
 #include "table/manifest_compaction.h"
 #include "table/partitions.h"
 #include "table/rescale.h"
+#include "table/sorted_compaction.h"
 #include "table/write.h"
 #include "types/predicate.h"
 
@@ -47,16 +48,33 @@ struct Compaction {
   }
 };
 
+// nullopt: rows keep their order.
+Result<std::optional<SortedCompactionRequest>> SortingOf(const ProcedureArguments& arguments,
+                                                         const Compaction& compaction) {
+  const std::string strategy = arguments.Text("order_strategy").value_or("");
+  const std::string columns = arguments.Text("order_by").value_or("");
+  if (Trim(strategy).empty() && Trim(columns).empty()) return std::optional<SortedCompactionRequest>();
+  if (Trim(strategy).empty() || Trim(columns).empty()) {
+    return Error(ErrorCode::kInvalidArgument, "'order_strategy' and 'order_by' are given together or not at all")
+        .Hint("order_strategy => 'zorder', order_by => 'a,b'");
+  }
+  if (compaction.idle || !compaction.full) {
+    return Error(ErrorCode::kInvalidArgument,
+                 fmt::format("a compaction that sorts takes no '{}'",
+                             compaction.idle ? "partition_idle_time" : "compact_strategy' => 'minor"))
+        .Hint("choose partitions by 'where' or 'partitions'");
+  }
+  SortedCompactionRequest request;
+  BRAID_TRY_ASSIGN(request.strategy, ParseSortStrategy(strategy));
+  for (const std::string& column : Split(columns, ',')) request.columns.emplace_back(Trim(column));
+  return std::optional(std::move(request));
+}
+
 Result<StatementResult> Compact(const ProcedureArguments& arguments, const StatementContext& context) {
   BRAID_TRY_ASSIGN(const Options options, OptionsArgument(arguments, "options"));
   context.session.NoteMisspelt(options, OptionOwner::kTable);
   BRAID_TRY_ASSIGN(const Table opened, OpenTableArgument(arguments, context));
   BRAID_TRY_ASSIGN(const Table table, opened.With(options));
-  for (const char* name : {"order_strategy", "order_by"}) {
-    if (!arguments.Text(name).value_or("").empty()) {
-      return Error(ErrorCode::kUnsupported, fmt::format("compact does not take '{}' yet", name)).Hint("leave it out");
-    }
-  }
   BRAID_TRY_ASSIGN(const Compaction compaction, Compaction::Of(arguments));
   PredicatePtr filter;
   if (const auto where = arguments.Text("where"); where && !where->empty()) {
@@ -68,7 +86,13 @@ Result<StatementResult> Compact(const ProcedureArguments& arguments, const State
         .Hint("say it all in 'where'");
   }
   if (partitions != nullptr) filter = std::move(partitions);
-  BRAID_TRY(compaction.Run(table, filter, context));
+  BRAID_TRY_ASSIGN(std::optional<SortedCompactionRequest> sorted, SortingOf(arguments, compaction));
+  if (sorted) {
+    sorted->partitions = std::move(filter);
+    BRAID_TRY(CompactSorted(table, *sorted, NewCommitUser(), context.session.clock()));
+  } else {
+    BRAID_TRY(compaction.Run(table, filter, context));
+  }
   return ProcedureSuccess();
 }
 

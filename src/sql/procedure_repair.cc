@@ -1,7 +1,8 @@
-// CALL sys.remove_unexisting_files(…).
+// CALL sys.remove_unexisting_files(…), sys.remove_unexisting_manifests(…).
 
 #include "sql/procedure.h"
 #include "table/missing_data_files.h"
+#include "table/missing_manifests.h"
 
 namespace braid {
 
@@ -15,7 +16,17 @@ Result<StatementResult> Remove(const ProcedureArguments& arguments, const Statem
   return TextResult("result", missing.paths);
 }
 
+Result<StatementResult> RemoveManifests(const ProcedureArguments& arguments, const StatementContext& context) {
+  BRAID_TRY_ASSIGN(const Table table, OpenTableArgument(arguments, context));
+  BRAID_TRY(RemoveMissingManifests(table, /*dry_run=*/false, NewCommitUser(), context.session.clock()));
+  return ProcedureSuccess();
+}
+
 }  // namespace
+
+Procedure RemoveUnexistingManifestsProcedure() {
+  return {"remove_unexisting_manifests", {{"table", DataType::String()}}, RemoveManifests};
+}
 
 Procedure RemoveUnexistingFilesProcedure() {
   // `parallelism` is Flink's; here it is always done by this process.

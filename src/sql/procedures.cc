@@ -11,30 +11,35 @@ namespace braid {
 const std::vector<Procedure>& Procedures() {
   static const std::vector<Procedure> procedures = [] {
     std::vector<Procedure> all = {
-      CompactProcedure(),
-      CompactDatabaseProcedure(),
-      CompactManifestProcedure(),
-      RescaleProcedure(),
-      RemoveUnexistingFilesProcedure(),
-      CreateTagProcedure(),
-      CreateTagFromTimestampProcedure(),
-      CreateTagFromWatermarkProcedure(),
-      DeleteTagProcedure(),
-      ExpireTagsProcedure(),
-      RenameTagProcedure(),
-      ReplaceTagProcedure(),
-      TriggerTagAutomaticCreationProcedure(),
-      ExpireChangelogsProcedure(),
-      ExpirePartitionsProcedure(),
-      ExpireSnapshotsProcedure(),
-      MarkPartitionDoneProcedure(),
-      RollbackToProcedure(),
-      RollbackToAsLatestProcedure(),
-      RollbackToTimestampProcedure(),
-      RollbackToWatermarkProcedure(),
-      ClearConsumersProcedure(),
-      ResetConsumerProcedure(),
-      RemoveOrphanFilesProcedure(),
+        CompactProcedure(),
+        CompactDatabaseProcedure(),
+        CompactManifestProcedure(),
+        RescaleProcedure(),
+        MergeIntoProcedure(),
+        RewriteFileIndexProcedure(),
+        RemoveUnexistingFilesProcedure(),
+        RemoveUnexistingManifestsProcedure(),
+        CreateTagProcedure(),
+        CreateTagFromTimestampProcedure(),
+        CreateTagFromWatermarkProcedure(),
+        DeleteTagProcedure(),
+        ExpireTagsProcedure(),
+        RenameTagProcedure(),
+        ReplaceTagProcedure(),
+        TriggerTagAutomaticCreationProcedure(),
+        ExpireChangelogsProcedure(),
+        ExpirePartitionsProcedure(),
+        ExpireSnapshotsProcedure(),
+        DropPartitionProcedure(),
+        MarkPartitionDoneProcedure(),
+        RollbackToProcedure(),
+        RollbackToAsLatestProcedure(),
+        RollbackToTimestampProcedure(),
+        RollbackToWatermarkProcedure(),
+        ClearConsumersProcedure(),
+        ResetConsumerProcedure(),
+        RemoveOrphanFilesProcedure(),
+        PurgeFilesProcedure(),
     };
     for (Procedure& procedure : BranchProcedures()) all.push_back(std::move(procedure));
     return all;
@@ -67,6 +72,14 @@ std::optional<std::int64_t> ProcedureArguments::Int(std::string_view name) const
 std::optional<bool> ProcedureArguments::Bool(std::string_view name) const {
   const Datum* value = Find(name);
   return value == nullptr ? std::nullopt : std::optional(value->as_bool());
+}
+
+std::vector<std::string> ProcedureArguments::Texts(std::string_view name) const {
+  std::vector<std::string> texts;
+  const Datum* value = Find(name);
+  if (value == nullptr) return texts;
+  for (const Datum& text : value->as_list()) texts.push_back(text.is_null() ? "" : text.as_string());
+  return texts;
 }
 
 Result<Table> OpenTableArgument(const ProcedureArguments& arguments, const StatementContext& context) {

@@ -12,6 +12,7 @@
 #include "sql/insert_plan.h"
 #include "table/column_update.h"
 #include "table/commit.h"
+#include "table/partition_done_trigger.h"
 #include "table/delete_rows.h"
 #include "table/drop_partitions.h"
 #include "table/row_id_lookup.h"
@@ -198,6 +199,8 @@ std::vector<DataType> ColumnTypes(const RowChange& change) {
 
 Result<std::vector<Snapshot>> WriteAndCommit(const RowChange& change, const DuckProgram& program,
                                              const StartedJob& start, SessionState& session) {
+  const Table& table = change.target.stored.table;
+  BRAID_TRY_ASSIGN(std::optional<PartitionDoneTrigger> done, PartitionDoneTrigger::Make(table, /*streaming=*/false));
   BRAID_TRY_ASSIGN(const auto writer, ChangeWriter::Make(change, start));
   BRAID_TRY_ASSIGN(DuckConnection * connection, session.Connection());
   BRAID_TRY_ASSIGN(const auto rows, connection->Query(program.sql, ColumnTypes(change)));
@@ -210,11 +213,12 @@ Result<std::vector<Snapshot>> WriteAndCommit(const RowChange& change, const Duck
   Committable committable{
       .identifier = kBatchCommitIdentifier, .watermark = std::nullopt, .properties = start.properties, .messages = {}};
   BRAID_TRY_ASSIGN(committable.messages, writer->Finish());
-  TableCommit commit(change.target.stored.table, start.commit_user, session.clock());
+  TableCommit commit(table, start.commit_user, session.clock());
   Result<std::vector<Snapshot>> snapshots = commit.Commit(committable);
   if (!snapshots && snapshots.error().code() == ErrorCode::kConflict) BRAID_TRY(commit.Abort(committable.messages));
   if (!snapshots)
     return std::move(snapshots).error().Context("while committing to " + change.target.stored.name.ToString());
+  BRAID_TRY(MarkAtEndOfInput(table, std::move(done), committable.messages, session.clock()));
   return snapshots;
 }
 

@@ -18,7 +18,9 @@ std::string Signature(const Procedure& procedure) {
   std::string text;
   for (const ProcedureParameter& parameter : procedure.parameters) {
     text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", parameter.name, SummaryTypeText(parameter.type),
-                        parameter.optional ? " (optional)" : "");
+                        parameter.repeated   ? ", …"
+                        : parameter.optional ? " (optional)"
+                                             : "");
   }
   return fmt::format("{}({})", procedure.name, text);
 }
@@ -28,6 +30,12 @@ Result<const Procedure*> FindProcedure(const syntax::QualifiedName& name, std::s
   if (parts.size() >= 2 && EqualsIgnoreCase(parts[parts.size() - 2].name, "sys")) {
     for (const Procedure& procedure : Procedures()) {
       if (EqualsIgnoreCase(procedure.name, name.last())) return &procedure;
+    }
+    for (const AbsentProcedure& absent : AbsentProcedures()) {
+      if (!EqualsIgnoreCase(absent.name, name.last())) continue;
+      return syntax::ErrorAt(ErrorCode::kUnsupported, text, name.position(),
+                             fmt::format("Braid has no procedure {}", absent.name))
+          .Hint(absent.instead);
     }
   }
   return syntax::ErrorAt(ErrorCode::kUnsupported, text, name.position(),
@@ -47,6 +55,7 @@ Result<const ProcedureParameter*> FindParameter(const Procedure& procedure, cons
                                                 std::size_t position, std::string_view text) {
   if (!argument.name) {
     if (position < procedure.parameters.size()) return &procedure.parameters[position];
+    if (procedure.parameters.back().repeated) return &procedure.parameters.back();
     return syntax::ErrorAt(ErrorCode::kInvalidArgument, text, argument.value->position, "too many arguments")
         .Hint(Signature(procedure));
   }
@@ -73,6 +82,11 @@ Result<ProcedureArguments> ReadArguments(const Procedure& procedure, const synta
           .Hint(Signature(procedure));
     }
     BRAID_TRY_ASSIGN(Datum datum, context.session.EvaluateConstant(*argument.value, context.text, parameter->type));
+    if (parameter->repeated) {
+      const auto [list, is_new] = arguments.try_emplace(parameter->name, Datum(DatumList()));
+      std::get<DatumList>(list->second).push_back(std::move(datum));
+      continue;
+    }
     if (!arguments.emplace(parameter->name, std::move(datum)).second) {
       return syntax::ErrorAt(ErrorCode::kInvalidArgument, context.text, argument.value->position,
                              fmt::format("argument '{}' is given twice", parameter->name));

@@ -14,6 +14,7 @@
 #include "sql/insert_plan.h"
 #include "sql/operator.h"
 #include "table/commit.h"
+#include "table/partition_done_trigger.h"
 #include "table/write.h"
 
 namespace braid {
@@ -56,6 +57,7 @@ struct Written {
   std::optional<WrittenFiles> files;
   std::unique_ptr<ConnectorSink> outside;
   Json prepared;  // what `outside` needs for its commit
+  std::optional<PartitionDoneTrigger> done;  // of a table whose partitions are marked when all is committed
 };
 
 Result<Sink> Prepare(InsertPlan plan, SessionState& session) {
@@ -90,6 +92,7 @@ Result<Written> Write(const Sink& sink, const StartedJob& start, SessionState& s
     return written;
   }
   const Table& table = std::get<Table>(sink.plan.insert.table);
+  BRAID_TRY_ASSIGN(written.done, PartitionDoneTrigger::Make(table, /*streaming=*/false));
   BRAID_TRY_ASSIGN(std::string folder, session.TemporaryFolder());
   BRAID_TRY_ASSIGN(auto writer, TableWriter::Make(table, {.commit_user = start.commit_user,
                                                           .spill_directory = std::move(folder),
@@ -123,7 +126,11 @@ Result<std::vector<Snapshot>> Commit(const Sink& sink, Written& written, const S
                        ? commit.Overwrite(committable, {.partition = sink.plan.partition,
                                                         .dynamic = dynamic && table.schema().is_partitioned()})
                        : commit.Commit(committable);
-  if (!snapshots) Abandon(commit, committable, snapshots.error());
+  if (!snapshots) {
+    Abandon(commit, committable, snapshots.error());
+    return snapshots;
+  }
+  BRAID_TRY(MarkAtEndOfInput(table, std::move(written.done), committable.messages, clock));
   return snapshots;
 }
 

@@ -124,6 +124,8 @@ class Committer {
       BRAID_TRY(CheckConflicts(table(), *latest, changes.delta, changes.kind, changes.vector_bases));
     BRAID_TRY(CheckRowRanges(table(), latest, changes.row_range_bases));
     if (latest) BRAID_TRY(CheckVectorsNameLiveFiles(table(), *latest, changes.delta, changes.indexes));
+    if (latest && changes.check_conflicts)
+      BRAID_TRY(CheckRemovedFilesLoseVectors(table(), *latest, changes.delta, changes.indexes));
     BRAID_TRY_ASSIGN(const std::int64_t next_row_id, NextRowId(latest, changes.delta));
     written_.clear();
     Result<Snapshot> built = Build(latest, changes, next_row_id);
@@ -245,7 +247,8 @@ class Committer {
     snapshot.commit_kind = changes.kind;
     snapshot.time_millis = clock_.NowMs();
     snapshot.delta_record_count = SumRows(changes.delta);
-    snapshot.total_record_count = (latest ? latest->total_record_count : 0) + snapshot.delta_record_count;
+    snapshot.total_record_count =
+        changes.total_record_count.value_or((latest ? latest->total_record_count : 0) + snapshot.delta_record_count);
     snapshot.watermark = identity_.watermark;
     if (latest && latest->watermark) snapshot.watermark = std::max(identity_.watermark.value_or(*latest->watermark), *latest->watermark);
     // Statistics describe columns: they stay only as long as the columns do.

@@ -33,6 +33,8 @@ struct SnapshotChanges {
   /// Live files that the base list names in manifests of its own instead of those carried over: for commits that bring
   /// back files which an earlier one deleted, since readers take a deletion for final.
   std::optional<std::vector<ManifestEntry>> base = std::nullopt;
+  /// Rows that the snapshot says the table has; nullopt: the latest one's and what the delta adds.
+  std::optional<std::int64_t> total_record_count = std::nullopt;
   /// The statistics file that the snapshot names; nullopt: the latest one's, as long as the columns are the same.
   std::optional<std::string> statistics = std::nullopt;
   std::vector<DeletionVectorBase> vector_bases = {};

@@ -8,6 +8,7 @@
 #include "meta/stores.h"
 #include "table/append_compaction.h"
 #include "table/bucket_writer.h"
+#include "table/conflict_check.h"
 #include "table/deletion_vectors.h"
 #include "table/file_scan.h"
 #include "table/postpone_compaction.h"
@@ -98,14 +99,10 @@ Result<std::vector<Snapshot>> CompactOnce(const Table& table, bool full, const P
   return snapshots;
 }
 
-// Whether others compacted or deleted some of the files meanwhile; not whether the table has become another one.
-bool LostFiles(const Error& error) {
-  return error.code() == ErrorCode::kConflict && error.id().empty();
-}
-
 }  // namespace
 
 Result<std::vector<Snapshot>> CompactTable(const Table& table, bool full, const PredicatePtr& partition_filter, const std::string& commit_user, const Clock& clock) {
+  BRAID_TRY(CheckNotClustered(table));
   for (int attempt = 0;; ++attempt) {
     auto snapshots = CompactOnce(table, full, partition_filter, commit_user, clock);
     if (snapshots || !LostFiles(snapshots.error()) || attempt == kMaxLostCompactions) return snapshots;

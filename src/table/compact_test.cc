@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 
 #include "io/fault_injecting_file_system.h"
+#include "table/compaction_preview.h"
+#include "table/delete_rows.h"
+#include "table/sorted_compaction.h"
 #include "table/table_testing.h"
 
 namespace braid {
@@ -69,6 +72,40 @@ TEST_P(CompactTest, GivesUpInTheEnd) {
   EXPECT_THAT(CompactRacing(100), IsError(ErrorCode::kConflict));
   EXPECT_EQ(inserted_, 6) << "a first time and five more";
   EXPECT_THAT(SortedRows(*table_), HasValue(SizeIs(9)));
+}
+
+// The first vector of a file comes while it is merged: its row must not come back.
+TEST(AppendCompactTest, BeginsAgainWhenOthersDeletedRowsOfItsFiles) {
+  for (const char* buckets : {"-1", "1"}) {
+    SCOPED_TRACE(buckets);
+    const auto fs = std::make_shared<MemoryFileSystem>();
+    Options::Map options = {{"bucket", buckets}, {"deletion-vectors.enabled", "true"}};
+    if (options["bucket"] == "1") options.emplace("bucket-key", "k");
+    BRAID_ASSERT_OK_AND_ASSIGN(const Table table,
+                               CreateTestTable(fs, TestDefinition({{"k", DataType::Int()}}, {}, options)));
+    for (int i = 0; i < 3; ++i) ASSERT_THAT(Insert(table, {{2 * i}, {2 * i + 1}}), IsOk());
+    const auto racing = std::make_shared<RacingFileSystem>(fs, 1, [&] {
+      EXPECT_THAT(DeleteRows(table, Predicate::Leaf(Predicate::Op::kEqual, "k", DataType::Int(), {3}), "other"),
+                  IsOk());
+    });
+    BRAID_ASSERT_OK_AND_ASSIGN(const Table slow, Table::Open(racing, kTestTableRoot, "d.t"));
+    ASSERT_THAT(CompactTable(slow, true, nullptr, "user"), IsOk());
+    EXPECT_THAT(SortedRows(table),
+                HasValue(testing::ElementsAre(R"({"k":0})", R"({"k":1})", R"({"k":2})", R"({"k":4})", R"({"k":5})")));
+  }
+}
+
+TEST(AppendCompactTest, RefusesTablesThatAreSortedBitByBit) {
+  const auto fs = std::make_shared<MemoryFileSystem>();
+  BRAID_ASSERT_OK_AND_ASSIGN(
+      const Table table,
+      CreateTestTable(fs, TestDefinition({{"k", DataType::Int()}}, {},
+                                         {{"clustering.incremental", "true"}, {"clustering.columns", "k"}})));
+  for (int i = 0; i < 3; ++i) ASSERT_THAT(Insert(table, {{i}}), IsOk());
+  EXPECT_THAT(CompactTable(table, true, nullptr, "user"), IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(PreviewCompaction(table, true, nullptr), IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(CompactSorted(table, {.columns = {"k"}}, "user"), IsOk());
+  EXPECT_THAT(SortedRows(table), HasValue(SizeIs(3)));
 }
 
 INSTANTIATE_TEST_SUITE_P(AppendAndKeyTables, CompactTest, testing::Bool());

@@ -90,6 +90,7 @@ class Preview {
 
 Result<std::vector<CompactionCandidate>> PreviewCompaction(const Table& table, bool full,
                                                            const PredicatePtr& partition_filter, const Clock& clock) {
+  BRAID_TRY(CheckNotClustered(table));
   BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
   if (evolves) {
     return Error(ErrorCode::kUnsupported,

@@ -155,6 +155,10 @@ Status CheckLookedThrough(const Table& table, const FilesByBucket& base, const s
 
 }  // namespace
 
+bool LostFiles(const Error& error) {
+  return error.code() == ErrorCode::kConflict && error.id().empty();
+}
+
 Status CheckConflicts(const Table& table, const Snapshot& latest, const std::vector<ManifestEntry>& delta,
                       CommitKind kind, const std::vector<DeletionVectorBase>& bases) {
   if (delta.empty()) return Ok();

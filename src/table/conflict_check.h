@@ -17,4 +17,8 @@ namespace braid {
 Status CheckConflicts(const Table& table, const Snapshot& latest, const std::vector<ManifestEntry>& delta,
                       CommitKind kind, const std::vector<DeletionVectorBase>& bases = {});
 
+/// Whether a commit failed because others took files or rows away meanwhile, so that it can be done again; not whether
+/// the table has become another one.
+bool LostFiles(const Error& error);
+
 }  // namespace braid

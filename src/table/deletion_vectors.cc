@@ -149,6 +149,41 @@ Status CheckVectorsNameLiveFiles(const Table& table, const Snapshot& latest, con
   return Ok();
 }
 
+Status CheckRemovedFilesLoseVectors(const Table& table, const Snapshot& latest, const std::vector<ManifestEntry>& delta,
+                                    const std::vector<IndexManifestEntry>& indexes) {
+  if (!latest.index_manifest || table.schema().has_primary_key()) return Ok();
+  std::set<std::string> removed;
+  for (const ManifestEntry& entry : delta) {
+    if (entry.kind == FileKind::kDelete) removed.insert(entry.file.file_name);
+  }
+  // The same file with other indexes.
+  for (const ManifestEntry& entry : delta) {
+    if (entry.kind == FileKind::kAdd) removed.erase(entry.file.file_name);
+  }
+  if (removed.empty()) return Ok();
+  BRAID_TRY_ASSIGN(const std::int64_t buckets, table.options().GetInt("bucket", -1));
+  const auto replaces = [&](const IndexManifestEntry& change, const IndexManifestEntry& index) {
+    if (change.file_name == index.file_name) return true;
+    return buckets > 0 && change.index_type == index.index_type && change.bucket == index.bucket &&
+           change.partition == index.partition;
+  };
+  BRAID_TRY_ASSIGN(const std::vector<IndexManifestEntry> live,
+                   ReadIndexManifest(table.file_system(), table.paths(), *latest.index_manifest));
+  for (const IndexManifestEntry& index : live) {
+    if (index.index_type != kDeletionVectorsIndex || !index.deletion_vectors) continue;
+    if (std::any_of(indexes.begin(), indexes.end(), [&](const auto& change) { return replaces(change, index); }))
+      continue;
+    for (const DeletionVectorMeta& vector : *index.deletion_vectors) {
+      if (!removed.contains(vector.data_file_name)) continue;
+      return Error(ErrorCode::kConflict,
+                   fmt::format("another commit has deleted rows of the file {} of {}, which this one replaces",
+                               vector.data_file_name, table.name()))
+          .Hint("run it again on the new state");
+    }
+  }
+  return Ok();
+}
+
 Result<IndexChanges> ReplaceDeletionVectors(const Table& table, const Snapshot& snapshot, const BinaryRow& partition, BucketId bucket,
                                             const BucketDeletions& changes, MetadataFileNames& names) {
   BRAID_TRY_ASSIGN(const bool bitmap64, table.options().GetBool("deletion-vectors.bitmap64", false));

@@ -47,6 +47,11 @@ Result<IndexManifestEntry> WriteDeletionVectors(const Table& table, const Binary
 Status CheckVectorsNameLiveFiles(const Table& table, const Snapshot& latest, const std::vector<ManifestEntry>& delta,
                                  const std::vector<IndexManifestEntry>& indexes);
 
+/// Whether files that a commit takes out of an append table lose their vectors with it, as the latest snapshot has
+/// them: if others deleted rows of them meanwhile, these would come back. Errors: kConflict.
+Status CheckRemovedFilesLoseVectors(const Table& table, const Snapshot& latest, const std::vector<ManifestEntry>& delta,
+                                    const std::vector<IndexManifestEntry>& indexes);
+
 /// Index files that come and go in one commit.
 struct IndexChanges {
   std::vector<IndexManifestEntry> added;

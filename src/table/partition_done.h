@@ -18,4 +18,10 @@ namespace braid {
 Result<std::vector<std::string>> MarkPartitionsDone(const Table& table, const PredicatePtr& partitions, bool dry_run,
                                                     const Clock& clock = SystemClock());
 
+/// Whether Braid does what `partition.mark-done-action` asks for. Errors: kUnsupported, naming the action.
+Status CheckDoneActions(const Table& table);
+
+/// Marks partitions by their folders, "dt=1/hh=2", whether they have rows or not. Errors: those of writing.
+Status MarkFoldersDone(const Table& table, const std::vector<std::string>& partitions, const Clock& clock);
+
 }  // namespace braid

@@ -9,6 +9,7 @@
 #include "meta/stores.h"
 #include "table/commit.h"
 #include "table/file_scan.h"
+#include "table/kept_rows.h"
 #include "table/partitions.h"
 #include "table/row_tracking.h"
 #include "table/scan.h"
@@ -146,6 +147,7 @@ Result<Rescaling> RescaleTable(const Table& table, const RescaleRequest& request
     BRAID_TRY_ASSIGN(rescaling.partitions, old.Describe());
     if (old.empty() || request.dry_run) return rescaling;
     Committable committable;
+    committable.properties.emplace(kKeptRowsProperty, commit_user);
     BRAID_TRY_ASSIGN(committable.messages, old.Deletions());
     BRAID_TRY_ASSIGN(std::vector<CommitMessage> written, WriteAnew(target, old, commit_user));
     committable.messages.insert(committable.messages.end(), written.begin(), written.end());

@@ -11,6 +11,7 @@
 #include "meta/stores.h"
 #include "table/deletion_vectors.h"
 #include "table/file_scan.h"
+#include "table/kept_rows.h"
 #include "table/lines.h"
 #include "table/scan.h"
 #include "table/split_generator.h"
@@ -228,7 +229,7 @@ class DataStreamScan : public StreamScan {
     last_ = RefOf(*snapshot);
     Plan plan{.snapshot = snapshot->id, .watermark = snapshot->watermark, .splits = {}};
     std::vector<ManifestEntry> files;
-    if (snapshot->commit_kind == CommitKind::kOverwrite && reads_overwrite_) {
+    if (snapshot->commit_kind == CommitKind::kOverwrite && reads_overwrite_ && !KeepsRows(*snapshot)) {
       if (table_.schema().has_primary_key()) {
         BRAID_TRY_ASSIGN(plan.splits, SplitsOfOverwrite(*snapshot));
         return std::optional(std::move(plan));
