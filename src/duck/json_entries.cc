@@ -88,7 +88,6 @@ Call JsonExists(Arguments& arguments, const CallContext& /*context*/) {
 Result<std::string> JsonOf(const CallArgument& value, const CallContext& context) {
   if (value.type.kind() == SqlType::Kind::kNull) return std::string("CAST(NULL AS VARCHAR)");
   if (value.is_json) return value.sql;
-  if (IsKind(value.type, TypeKind::kVariant)) return fmt::format("flink_variant_json({})", value.sql);
   if (!value.type.is_value() || IsKind(value.type, TypeKind::kDate) || IsKind(value.type, TypeKind::kTime)) {
     return Error(ErrorCode::kInvalidArgument, fmt::format("{} cannot be put into JSON", value.type.ToString()))
         .Hint("cast it to STRING");

@@ -50,6 +50,7 @@ class Printer {
       case TypeKind::kMap:
       case TypeKind::kMultiset: PrintMap(format, index, out); return;
       case TypeKind::kRow: PrintRow(format, row, out); return;
+      case TypeKind::kVariant: PrintVariant(format, row, out); return;
       default: break;
     }
     if (!json_ || type_.kind() == TypeKind::kBoolean || type_.is_numeric()) {
@@ -155,6 +156,15 @@ class Printer {
       children_[i].Print(format.children[i], row, out);
     }
     out += json_ ? '}' : ')';
+  }
+
+  /// As JSON in either style.
+  static void PrintVariant(const duckdb::RecursiveUnifiedVectorFormat& format, duckdb::idx_t row, std::string& out) {
+    const auto bytes = [&](std::size_t part) {
+      const duckdb::UnifiedVectorFormat& vector = format.children[part].unified;
+      return ArgumentOf<Text>::Read(Value<duckdb::string_t>(vector, vector.sel->get_index(row)));
+    };
+    out += ValueOrThrow(VariantToJson(bytes(0), bytes(1)));
   }
 
   const char* separator() const { return json_ ? "," : ", "; }

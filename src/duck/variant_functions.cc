@@ -17,7 +17,6 @@
 #include "duck/types_internal.h"
 #include "types/number_text.h"
 #include "types/variant_builder.h"
-#include "types/variant_json.h"
 
 namespace braid {
 namespace {
@@ -108,36 +107,12 @@ void ParseJson(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/,
   if (arguments.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
 }
 
-/// The JSON of a variant.
-void VariantJson(duckdb::DataChunk& arguments, duckdb::ExpressionState& /*state*/, duckdb::Vector& result) {
-  const duckdb::idx_t count = arguments.size();
-  duckdb::RecursiveUnifiedVectorFormat variants;
-  duckdb::Vector::RecursiveToUnifiedFormat(arguments.data[0], count, variants);
-  const auto bytes_of = [&](std::size_t part, duckdb::idx_t row) {
-    const duckdb::UnifiedVectorFormat& bytes = variants.children[part].unified;
-    const duckdb::string_t& found =
-        duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(bytes)[bytes.sel->get_index(row)];
-    return std::string_view(found.GetData(), found.GetSize());
-  };
-  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  for (duckdb::idx_t row = 0; row < count; ++row) {
-    if (!variants.unified.validity.RowIsValid(variants.unified.sel->get_index(row))) {
-      duckdb::FlatVector::SetNull(result, row, true);
-      continue;
-    }
-    const std::string json = ValueOrThrow(VariantToJson(bytes_of(0, row), bytes_of(1, row)));
-    duckdb::FlatVector::GetData<duckdb::string_t>(result)[row] = duckdb::StringVector::AddString(result, json);
-  }
-  if (arguments.AllConstant()) result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
-}
-
 }  // namespace
 
 void RegisterVariantFunctions(FunctionRegistrar& registrar) {
   const duckdb::LogicalType variant = ValueOrThrow(ToLogicalType(DataType::Variant()));
   registrar.Add("flink_parse_json", {duckdb::LogicalType::VARCHAR}, variant, ParseJson<false>);
   registrar.Add("flink_try_parse_json", {duckdb::LogicalType::VARCHAR}, variant, ParseJson<true>);
-  registrar.Add("flink_variant_json", {variant}, duckdb::LogicalType::VARCHAR, VariantJson);
 }
 
 }  // namespace braid

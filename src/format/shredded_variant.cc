@@ -125,7 +125,7 @@ class ShreddedLevel {
   Error Unknown(const arrow::DataType& type) const {
     return Error(ErrorCode::kUnsupported,
                  fmt::format("{} of a shredded VARIANT is {}, which cannot be read", path_, type.ToString()))
-        .Hint("rewrite the table with another variant.shreddingSchema, or none");
+        .Hint("rewrite the table with another parquet.variant.shreddingSchema, or none");
   }
 
   Status OpenTyped() {

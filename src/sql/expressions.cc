@@ -335,14 +335,17 @@ Result<Scalar> AnalyzeCondition(Analysis& analysis, const ExpressionSite& site, 
   return value;
 }
 
-SortKey MakeSortKey(Scalar value, const syntax::OrderItem& item) {
+Result<SortKey> MakeSortKey(Analysis& analysis, Scalar value, const syntax::OrderItem& item) {
+  if (value.type.is_value() && value.type.data().kind() == TypeKind::kVariant) {
+    return analysis.ErrorAt(item.value->position, "values of type VARIANT have no order");
+  }
   const bool nulls_first = item.nulls ? *item.nulls == syntax::NullOrder::kFirst : !item.descending;
   return SortKey{.value = std::move(value), .descending = item.descending, .nulls_first = nulls_first};
 }
 
 Result<SortKey> AnalyzeSortKey(Analysis& analysis, const ExpressionSite& site, const syntax::OrderItem& item) {
   BRAID_TRY_ASSIGN(Scalar value, AnalyzeExpression(analysis, site, *item.value));
-  return MakeSortKey(std::move(value), item);
+  return MakeSortKey(analysis, std::move(value), item);
 }
 
 namespace {

@@ -68,7 +68,7 @@ Result<AggregateRequest> AnalyzeAggregateRequest(Analysis& analysis, const Expre
 
 /// Flink's order: NULL is the smallest value.
 Result<SortKey> AnalyzeSortKey(Analysis& analysis, const ExpressionSite& site, const syntax::OrderItem& item);
-SortKey MakeSortKey(Scalar value, const syntax::OrderItem& item);
+Result<SortKey> MakeSortKey(Analysis& analysis, Scalar value, const syntax::OrderItem& item);
 
 /// A call with OVER; appends to the site.
 Result<Scalar> AnalyzeWindowCall(Analysis& analysis, const ExpressionSite& site, const syntax::Expression& expression,

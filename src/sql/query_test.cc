@@ -120,6 +120,7 @@ TEST_F(QueryTest, RefusesNamesAndPlacesThemAsFlinkDoes) {
       {"SELECT ? FROM words", "parameters ('?') have no value here"},
       {"SELECT PARSE_JSON(word) = PARSE_JSON(word) FROM words", "values of type VARIANT cannot be compared"},
       {"SELECT COUNT(*) FROM words GROUP BY PARSE_JSON(word)", "cannot be a group key"},
+      {"SELECT word FROM words ORDER BY PARSE_JSON(word)", "values of type VARIANT have no order"},
       {"SELECT MAX(PARSE_JSON(word)) FROM words", "MAX cannot order values of type VARIANT"},
       {"WITH c AS (SELECT n FROM words) SELECT word FROM c", "Column 'word' not found in any table"},
   };

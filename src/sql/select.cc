@@ -152,7 +152,8 @@ class SelectAnalyzer {
     site.aliases = &aliases_;
     for (const syntax::OrderItem& item : order_by_) {
       BRAID_TRY_ASSIGN(const std::size_t position, OrderColumn(site, item));
-      keys_.push_back(MakeSortKey(ColumnScalar(columns_[position]), item));
+      BRAID_TRY_ASSIGN(SortKey key, MakeSortKey(analysis_, ColumnScalar(columns_[position]), item));
+      keys_.push_back(std::move(key));
     }
     return Ok();
   }

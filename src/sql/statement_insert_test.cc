@@ -67,6 +67,9 @@ TEST_F(StatementInsertTest, WritesVariants) {
               HasValue(ElementsAre("1|{\"a\":null,\"b\":[1,1.5,100.0,99999999999999999999]}|"
                                    "{\"a\":null,\"b\":[1,1.5,100.0,99999999999999999999]}|true",
                                    "2|<NULL>|<NULL>|<NULL>")));
+  EXPECT_THAT(Run("SELECT CAST(v AS STRING), CAST(o AS STRING), JSON_OBJECT(KEY 'v' VALUE v) FROM j WHERE k = 1"),
+              HasValue(ElementsAre("{\"a\":null,\"b\":[1,1.5,100.0,99999999999999999999]}|(true)|"
+                                   "{\"v\":{\"a\":null,\"b\":[1,1.5,100.0,99999999999999999999]}}")));
   EXPECT_THAT(Run("SELECT PARSE_JSON('{\"a\":')"), HasMessage("is no JSON"));
   EXPECT_THAT(Run("SELECT PARSE_JSON('{\"a\":1,\"a\":2}')"), HasMessage("two members 'a'"));
 }
