@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/long_text.h"
+
 namespace braid {
 
 namespace {
@@ -214,6 +216,7 @@ std::string PrintJsonPretty(const Json& json) {
 }
 
 void AppendJsonString(std::string_view text, std::string& out) {
+  ReserveForLong(text.size(), out);
   out += '"';
   for (const char c : text) {
     switch (c) {

@@ -15,9 +15,14 @@ bool MemoryBudget::TryReserve(std::int64_t bytes) {
 }
 
 void MemoryBudget::Reserve(std::int64_t bytes) {
-  std::unique_lock lock(mutex_);
-  released_.wait(lock, [&] { return Fits(bytes); });
-  used_bytes_ += bytes;
+  {
+    std::unique_lock lock(mutex_);
+    const std::uint64_t turn = next_turn_++;
+    changed_.wait(lock, [&] { return turn_ == turn && Fits(bytes); });
+    used_bytes_ += bytes;
+    ++turn_;
+  }
+  changed_.notify_all();
 }
 
 void MemoryBudget::Release(std::int64_t bytes) {
@@ -25,7 +30,7 @@ void MemoryBudget::Release(std::int64_t bytes) {
     const std::lock_guard lock(mutex_);
     used_bytes_ -= bytes;
   }
-  released_.notify_all();
+  changed_.notify_all();
 }
 
 }  // namespace braid

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <numeric>
 
+#include "base/long_text.h"
+
 namespace braid {
 
 namespace {
@@ -86,14 +88,8 @@ std::optional<std::int64_t> ParseInt64(std::string_view text) {
 }
 
 std::string ToHex(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
-  hex.reserve(bytes.size() * 2);
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
-  }
+  AppendHex(bytes, hex);
   return hex;
 }
 

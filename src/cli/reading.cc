@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "catalog/global_tables.h"
+#include "cli/text_output.h"
 #include "types/row_json.h"
 
 namespace braid {
@@ -73,17 +74,17 @@ Result<Reading> OpenReading(const ReadingArguments& arguments, const Options& mo
 }
 
 Status PrintRows(BatchReader& rows, const std::vector<DataField>& fields, const std::string& prefix) {
-  std::string text;
+  TextOutput out(stdout);
   for (;;) {
     BRAID_TRY_ASSIGN(const std::optional<Batch> batch, rows.Next());
     if (!batch) return Ok();
     for (std::int64_t row = 0; row < batch->row_count(); ++row) {
-      text += fmt::format("{{{}\"kind\":\"{}\",\"row\":", prefix, RowKindName(batch->kind(row)));
-      AppendRowJson(*batch, row, fields, text);
-      text += "}\n";
+      out.text() += fmt::format("{{{}\"kind\":\"{}\",\"row\":", prefix, RowKindName(batch->kind(row)));
+      AppendRowJson(*batch, row, fields, out.text());
+      out.text() += "}\n";
+      BRAID_TRY(out.WriteLong());
     }
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) return Error(ErrorCode::kIo, "cannot write to standard output");
-    text.clear();
+    BRAID_TRY(out.Write());
   }
 }
 

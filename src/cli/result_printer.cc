@@ -2,10 +2,13 @@
 
 #include "cli/result_printer.h"
 
+#include <arrow/array.h>
 #include <arrow/record_batch.h>
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/long_text.h"
+#include "cli/text_output.h"
 #include "types/row_kind.h"
 #include "types/utf8.h"
 
@@ -13,33 +16,24 @@ namespace braid {
 
 namespace {
 
-class Output {
- public:
-  explicit Output(std::FILE* out) : out_(out) {}
-
-  Status Write(const std::string& text) const {
-    if (std::fwrite(text.data(), 1, text.size(), out_) == text.size()) return Ok();
-    return Error(ErrorCode::kIo, "cannot write the result");
-  }
-  void Flush() const { std::fflush(out_); }
-
- private:
-  std::FILE* out_;  // outlives the printer
-};
-
-Datum ValueAt(const Batch& batch, std::int64_t row, std::size_t column, const SqlType& type) {
-  return DatumAt(*batch.rows->column(static_cast<int>(column)), row, StorageType(type));
+void AppendJsonCell(const Batch& batch, std::int64_t row, std::size_t column, const SqlType& type, std::string& out) {
+  AppendJsonValue(*batch.rows->column(static_cast<int>(column)), row, type, out);
 }
 
-// Calls `append(batch, row, text)` for every row and writes the text of each batch at once.
+// Calls `append(batch, row)`, which adds to the output's text, for every row.
 template <typename AppendRow>
-Status WriteRows(StatementResult& result, const Output& out, const AppendRow& append) {
+Status WriteRows(StatementResult& result, TextOutput& out, const AppendRow& append) {
   for (;;) {
     BRAID_TRY_ASSIGN(const std::optional<Batch> batch, result.rows->Next());
     if (!batch) break;
-    std::string text;
-    for (std::int64_t row = 0; row < batch->row_count(); ++row) BRAID_TRY(append(*batch, row, text));
-    BRAID_TRY(out.Write(text));
+    for (std::int64_t row = 0; row < batch->row_count(); ++row) {
+      if (Status appended = append(*batch, row); !appended) {
+        out.text().clear();  // half a row
+        return appended;
+      }
+      BRAID_TRY(out.WriteLong());
+    }
+    BRAID_TRY(out.Write());
   }
   out.Flush();
   return Ok();
@@ -51,13 +45,14 @@ class JsonLinesPrinter : public ResultPrinter {
 
   Status Print(StatementResult& result, const Session&) override {
     if (result.rows == nullptr) return Ok();
-    return WriteRows(result, out_, [&](const Batch& batch, std::int64_t row, std::string& text) {
+    std::string& text = out_.text();
+    return WriteRows(result, out_, [&](const Batch& batch, std::int64_t row) {
       text += '{';
       for (std::size_t i = 0; i < result.columns.size(); ++i) {
         if (i > 0) text += ',';
         AppendJsonString(result.columns[i].name, text);
         text += ':';
-        AppendJsonValue(ValueAt(batch, row, i, result.columns[i].type), result.columns[i].type, text);
+        AppendJsonCell(batch, row, i, result.columns[i].type, text);
       }
       text += "}\n";
       return Ok();
@@ -65,7 +60,7 @@ class JsonLinesPrinter : public ResultPrinter {
   }
 
  private:
-  Output out_;
+  TextOutput out_;
 };
 
 class CsvPrinter : public ResultPrinter {
@@ -74,19 +69,19 @@ class CsvPrinter : public ResultPrinter {
 
   Status Print(StatementResult& result, const Session& session) override {
     if (result.rows == nullptr) return Ok();
-    std::string head;
-    for (const QueryColumn& column : result.columns) AppendField(column.name, head);
-    head.back() = '\n';
-    BRAID_TRY(out_.Write(head));
+    std::string& text = out_.text();
+    for (const QueryColumn& column : result.columns) AppendField(column.name, text);
+    text.back() = '\n';
+    BRAID_TRY(out_.Write());
     const std::string zone = session.time_zone();
-    return WriteRows(result, out_, [&](const Batch& batch, std::int64_t row, std::string& text) -> Status {
+    return WriteRows(result, out_, [&](const Batch& batch, std::int64_t row) -> Status {
       for (std::size_t i = 0; i < result.columns.size(); ++i) {
-        const Datum value = ValueAt(batch, row, i, result.columns[i].type);
-        if (value.is_null()) {
+        const arrow::Array& column = *batch.rows->column(static_cast<int>(i));
+        if (column.IsNull(row)) {
           text += ',';
           continue;
         }
-        BRAID_TRY_ASSIGN(const std::string field, DisplayText(value, result.columns[i].type, zone));
+        BRAID_TRY_ASSIGN(const std::string field, DisplayText(column, row, result.columns[i].type, zone));
         // An empty text is quoted, since NULL is nothing at all.
         if (field.empty())
           text += "\"\",";
@@ -100,6 +95,7 @@ class CsvPrinter : public ResultPrinter {
 
  private:
   static void AppendField(std::string_view field, std::string& out) {
+    ReserveForLong(field.size(), out);
     if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
       out += field;
     } else {
@@ -110,7 +106,7 @@ class CsvPrinter : public ResultPrinter {
     out += ',';
   }
 
-  Output out_;
+  TextOutput out_;
 };
 
 // The form of the Flink oracle, which tests compare with.
@@ -119,7 +115,8 @@ class StatementsPrinter : public ResultPrinter {
   explicit StatementsPrinter(std::FILE* out) : out_(out) {}
 
   Status Print(StatementResult& result, const Session&) override {
-    std::string line = fmt::format("{{\"stmt\":{},\"kind\":", number_ + 1);
+    std::string& line = out_.text();
+    line += fmt::format("{{\"stmt\":{},\"kind\":", number_ + 1);
     if (result.kind == StatementResult::Kind::kSubmitted) {
       line += "\"JOB\",\"job\":";
       AppendJsonString(result.job.id, line);
@@ -129,22 +126,28 @@ class StatementsPrinter : public ResultPrinter {
     } else if (result.rows == nullptr) {
       line += "\"OK\"}\n";
     } else {
-      BRAID_TRY(AppendResult(result, line));
+      Status appended = AppendResult(result, line);
+      if (!appended) {
+        line.clear();
+        return appended;
+      }
     }
     ++number_;
-    return WriteLine(line);
+    return WriteLine();
   }
 
   bool prints_failures() const override { return true; }
   Status PrintFailure(const Error& error) override {
-    std::string line = fmt::format("{{\"stmt\":{},\"kind\":\"ERROR\",\"error\":", ++number_);
+    std::string& line = out_.text();
+    line += fmt::format("{{\"stmt\":{},\"kind\":\"ERROR\",\"error\":", ++number_);
     // What a library quotes need not be UTF-8.
     AppendJsonString(RepairUtf8(error.ToString()), line);
     if (!error.id().empty()) {
       line += ",\"id\":";
       AppendJsonString(error.id(), line);
     }
-    return WriteLine(line + "}\n");
+    line += "}\n";
+    return WriteLine();
   }
 
  private:
@@ -169,7 +172,7 @@ class StatementsPrinter : public ResultPrinter {
         first = false;
         for (std::size_t i = 0; i < result.columns.size(); ++i) {
           if (i > 0) line += ',';
-          AppendJsonValue(ValueAt(*batch, row, i, result.columns[i].type), result.columns[i].type, line);
+          AppendJsonCell(*batch, row, i, result.columns[i].type, line);
         }
         line += "]}";
       }
@@ -178,13 +181,13 @@ class StatementsPrinter : public ResultPrinter {
     return Ok();
   }
 
-  Status WriteLine(const std::string& line) const {
-    BRAID_TRY(out_.Write(line));
+  Status WriteLine() {
+    BRAID_TRY(out_.Write());
     out_.Flush();
     return Ok();
   }
 
-  Output out_;
+  TextOutput out_;
   int number_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <arrow/array.h>
 #include <arrow/record_batch.h>
 #include <fmt/format.h>
 
@@ -53,13 +54,12 @@ class Tableau {
   Result<Row> Texts(const Batch& batch, std::int64_t row) const {
     Row texts;
     for (std::size_t i = 0; i < result_.columns.size(); ++i) {
-      const SqlType& type = result_.columns[i].type;
-      const Datum value = DatumAt(*batch.rows->column(static_cast<int>(i)), row, StorageType(type));
-      if (value.is_null() && !is_query_) {
+      const arrow::Array& column = *batch.rows->column(static_cast<int>(i));
+      if (column.IsNull(row) && !is_query_) {
         texts.emplace_back();
         continue;
       }
-      BRAID_TRY_ASSIGN(std::string text, DisplayText(value, type, zone_));
+      BRAID_TRY_ASSIGN(std::string text, DisplayText(column, row, result_.columns[i].type, zone_));
       texts.push_back(std::move(text));
     }
     return texts;
@@ -68,8 +68,16 @@ class Tableau {
   Status Take(Row row) {
     ++count_;
     if (!widths_.empty()) return Write(Line(row));
+    // No more of them is shown. The first may yet turn out to be the only one, which is shown whole.
+    if (is_query_ && !waiting_.empty()) CutToWidest(waiting_.back());
     waiting_.push_back(std::move(row));
     return waiting_.size() < kRowsForWidths ? Ok() : Begin();
+  }
+
+  void CutToWidest(Row& row) const {
+    for (std::string& text : row) {
+      if (text.size() > widest_) text = FitDisplayWidth(text, widest_);
+    }
   }
 
   // Prints the head and the rows that waited for it.

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "connectors/connector_internal.h"
+#include "types/batch_bytes.h"
 #include "types/date_time.h"
 #include "types/number_text.h"
 
@@ -112,6 +113,16 @@ Datum RandomValue(const Generator& generator, std::uint64_t bits, std::int64_t n
   }
 }
 
+// So many that long texts take no more than a batch should.
+std::int64_t RowsPerBatch(const std::vector<Generator>& generators) {
+  std::int64_t row_bytes = 1;
+  for (const Generator& generator : generators) {
+    const bool is_text = generator.type.is_text() || generator.type.is_bytes();
+    if (is_text && !generator.sequence) row_bytes = std::min(row_bytes + generator.length, kMaxBatchBytes);
+  }
+  return std::clamp<std::int64_t>(kMaxBatchBytes / row_bytes, 1, kRowsPerBatch);
+}
+
 // Rows first … last − 1.
 class DatagenReader : public BatchReader {
  public:
@@ -122,7 +133,7 @@ class DatagenReader : public BatchReader {
     if (next_ >= last_) return std::optional<Batch>();
     const std::int64_t now_ms = settings_->clock->NowMs();
     std::vector<DatumList> rows;
-    for (const std::int64_t end = std::min(last_, next_ + kRowsPerBatch); next_ < end; ++next_) {
+    for (const std::int64_t end = std::min(last_, next_ + RowsPerBatch(settings_->generators)); next_ < end; ++next_) {
       DatumList row;
       for (const Generator& generator : settings_->generators) {
         const std::uint64_t bits =

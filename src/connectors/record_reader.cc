@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "types/batch_bytes.h"
+
 namespace braid {
 
 namespace {
@@ -19,7 +21,7 @@ class RecordReader : public BatchReader {
       : fs_(fs), files_(std::move(files)), format_(std::move(format)), decoder_(format_->MakeDecoder()) {}
 
   Result<std::optional<Batch>> Next() override {
-    while (decoder_->row_count() < kRowsPerBatch) {
+    while (!IsFull()) {
       if (file_ == nullptr) {
         if (next_file_ == files_.size()) break;
         BRAID_TRY(OpenNext());
@@ -27,12 +29,14 @@ class RecordReader : public BatchReader {
       BRAID_TRY(DecodeRecords());
     }
     if (decoder_->row_count() == 0) return std::optional<Batch>();
+    record_bytes_ = 0;
     BRAID_TRY_ASSIGN(Batch batch, decoder_->Finish());
     return std::optional(std::move(batch));
   }
 
  private:
   const FilePart& current() const { return files_[next_file_ - 1]; }
+  bool IsFull() const { return decoder_->row_count() >= kRowsPerBatch || record_bytes_ >= kMaxBatchBytes; }
 
   Status OpenNext() {
     BRAID_TRY_ASSIGN(file_, fs_.Open(files_[next_file_].path));
@@ -50,7 +54,7 @@ class RecordReader : public BatchReader {
 
   // Decodes what the buffer holds, then reads a block.
   Status DecodeRecords() {
-    while (decoder_->row_count() < kRowsPerBatch) {
+    while (!IsFull()) {
       const bool at_end = offset_ == current().size_bytes;
       std::size_t end = format_->RecordEnd(text_, begin_);
       if (end == std::string_view::npos) {
@@ -68,13 +72,18 @@ class RecordReader : public BatchReader {
       Status added = decoder_->Add(std::string_view(text_).substr(begin_, end - begin_));
       if (!added)
         return std::move(added).error().Context(fmt::format("while reading record {} of {}", line_, current().path));
+      record_bytes_ += static_cast<std::int64_t>(end - begin_);
       begin_ = end;
     }
     return Ok();
   }
 
   Status ReadBlock() {
-    text_.erase(0, begin_);
+    if (begin_ > static_cast<std::size_t>(kMaxBatchBytes)) {
+      text_ = text_.substr(begin_);  // lets go of what a long record took
+    } else {
+      text_.erase(0, begin_);
+    }
     begin_ = 0;
     const std::int64_t count = std::min(kBlockBytes, current().size_bytes - offset_);
     const std::size_t before = text_.size();
@@ -94,6 +103,7 @@ class RecordReader : public BatchReader {
   std::size_t begin_ = 0;    // of the next record in text_
   std::int64_t offset_ = 0;  // of the next block in the file
   std::int64_t line_ = 0;    // records read of the file
+  std::int64_t record_bytes_ = 0;  // of the rows that the decoder has
 };
 
 }  // namespace

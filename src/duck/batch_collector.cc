@@ -13,6 +13,8 @@
 #include "duck/errors_internal.h"
 #include "duck/types_internal.h"
 #include "types/batch_bytes.h"
+#include "types/long_rows.h"
+#include "types/parked_values.h"
 
 namespace braid {
 
@@ -39,6 +41,26 @@ void FlattenDeep(duckdb::Vector& vector, duckdb::idx_t count) {
   }
 }
 
+/// Chunks of more rows than this have no long ones on average: a text would be over 1 GiB.
+constexpr duckdb::idx_t kMostLongRows = 256;
+
+/// Bytes of the texts of a row on average, if rows are long; else 0.
+std::int64_t LongRowBytesOf(duckdb::DataChunk& chunk) {
+  if (chunk.size() == 0 || chunk.size() > kMostLongRows) return 0;
+  std::int64_t bytes = 0;
+  for (duckdb::Vector& vector : chunk.data) {
+    if (vector.GetType().InternalType() != duckdb::PhysicalType::VARCHAR) continue;
+    duckdb::UnifiedVectorFormat format;
+    vector.ToUnifiedFormat(chunk.size(), format);
+    const auto* texts = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format);
+    RowList::First(chunk.size()).ForEach(format, [&](duckdb::idx_t index) {
+      if (format.validity.RowIsValid(index)) bytes += static_cast<std::int64_t>(texts[index].GetSize());
+    });
+  }
+  const std::int64_t row_bytes = bytes / static_cast<std::int64_t>(chunk.size());
+  return row_bytes >= kLongRowBytes ? row_bytes : 0;
+}
+
 /// Collects the rows of one thread.
 class ChunkCollector : public duckdb::LocalSinkState {
  public:
@@ -48,31 +70,51 @@ class ChunkCollector : public duckdb::LocalSinkState {
   }
 
   void Append(duckdb::DataChunk& chunk) {
-    for (std::size_t i = 0; i < collectors_.size(); ++i) {
-      const Status appended = AppendColumn(i, chunk.data[i], chunk.size());
-      if (!appended) ThrowError(appended.error());
-    }
-    row_count_ += static_cast<std::int64_t>(chunk.size());
+    if (const std::int64_t row_bytes = LongRowBytesOf(chunk); row_bytes > 0) return AppendLong(chunk, row_bytes);
+    AppendRows(chunk, RowList::First(chunk.size()));
   }
 
   bool IsFull() const {
     std::int64_t bytes = 0;
     for (const auto& collector : collectors_) bytes += collector->text_bytes();
-    return row_count_ >= kRowsPerBatch || bytes >= kMaxBatchBytes;
+    return !finished_.empty() || row_count_ >= kRowsPerBatch || bytes >= kMaxBatchBytes;
   }
 
-  bool empty() const { return row_count_ == 0; }
+  /// All rows so far, in their order; it starts anew.
+  std::vector<Batch> Finish() {
+    if (row_count_ > 0) finished_.push_back(Collected());
+    return std::exchange(finished_, {});
+  }
 
-  Batch Finish() {
+ private:
+  void AppendRows(duckdb::DataChunk& chunk, const RowList& rows) {
+    for (std::size_t i = 0; i < collectors_.size(); ++i) {
+      const Status appended = AppendColumn(i, chunk.data[i], chunk.size(), rows);
+      if (!appended) ThrowError(appended.error());
+    }
+    row_count_ += static_cast<std::int64_t>(rows.size());
+  }
+
+  // Each in a batch of its own, which waits outside of memory.
+  void AppendLong(duckdb::DataChunk& chunk, std::int64_t row_bytes) {
+    if (row_count_ > 0) finished_.push_back(Collected());
+    for (duckdb::idx_t row = 0; row < chunk.size(); ++row) {
+      const std::vector<duckdb::idx_t> rows = {row};
+      const MemoryShare share(&LongRowMemory(), row_bytes);
+      AppendRows(chunk, RowList(rows));
+      finished_.push_back(ParkLongValues(Collected()).batch);
+    }
+  }
+
+  Batch Collected() {
     arrow::ArrayVector arrays;
     for (const auto& collector : collectors_) arrays.push_back(ValueOrThrow(collector->Finish()));
     return {.rows = arrow::RecordBatch::Make(shape_->schema, std::exchange(row_count_, 0), std::move(arrays)),
             .kinds = nullptr};
   }
 
- private:
-  Status AppendColumn(std::size_t i, duckdb::Vector& vector, duckdb::idx_t count) {
-    if (vector.GetType() == shape_->types[i]) return AppendSame(i, vector, count);
+  Status AppendColumn(std::size_t i, duckdb::Vector& vector, duckdb::idx_t count, const RowList& rows) {
+    if (vector.GetType() == shape_->types[i]) return AppendSame(i, vector, count, rows);
     duckdb::Vector converted(shape_->types[i]);
     std::string message;
     if (!duckdb::VectorOperations::DefaultTryCast(vector, converted, count, &message, true)) {
@@ -80,19 +122,20 @@ class ChunkCollector : public duckdb::LocalSinkState {
       return Error(ErrorCode::kInvalidArgument,
                    fmt::format("column {} cannot be given as {}: {}", column.name, column.type.ToString(), message));
     }
-    return AppendSame(i, converted, count);
+    return AppendSame(i, converted, count, rows);
   }
 
-  Status AppendSame(std::size_t i, duckdb::Vector& vector, duckdb::idx_t count) {
+  Status AppendSame(std::size_t i, duckdb::Vector& vector, duckdb::idx_t count, const RowList& rows) {
     FlattenDeep(vector, count);
     duckdb::RecursiveUnifiedVectorFormat format;
     duckdb::Vector::RecursiveToUnifiedFormat(vector, count, format);
-    return collectors_[i]->Append(format, RowList::First(count));
+    return collectors_[i]->Append(format, rows);
   }
 
   std::shared_ptr<const ResultShape> shape_;
   std::vector<std::unique_ptr<ColumnCollector>> collectors_;
-  std::int64_t row_count_ = 0;
+  std::int64_t row_count_ = 0;   // in the collectors
+  std::vector<Batch> finished_;  // the rows before these
 };
 
 }  // namespace
@@ -175,7 +218,7 @@ duckdb::SinkResultType BatchCollector::Sink(duckdb::ExecutionContext& /*context*
   auto& collector = input.local_state.Cast<ChunkCollector>();
   if (collector.IsFull()) {
     if (!queue_->TakeTurn(input.interrupt_state)) return duckdb::SinkResultType::BLOCKED;
-    queue_->Push(collector.Finish());
+    for (Batch& batch : collector.Finish()) queue_->Push(std::move(batch));
   }
   collector.Append(chunk);
   return duckdb::SinkResultType::NEED_MORE_INPUT;
@@ -184,7 +227,7 @@ duckdb::SinkResultType BatchCollector::Sink(duckdb::ExecutionContext& /*context*
 duckdb::SinkCombineResultType BatchCollector::Combine(duckdb::ExecutionContext& /*context*/,
                                                       duckdb::OperatorSinkCombineInput& input) const {
   auto& collector = input.local_state.Cast<ChunkCollector>();
-  if (!collector.empty()) queue_->Push(collector.Finish());
+  for (Batch& batch : collector.Finish()) queue_->Push(std::move(batch));
   return duckdb::SinkCombineResultType::FINISHED;
 }
 

@@ -14,6 +14,7 @@
 #include <parquet/exception.h>
 
 #include "types/buffer_pool.h"
+#include "types/long_rows.h"
 
 namespace braid {
 namespace {
@@ -24,21 +25,24 @@ constexpr std::int64_t kLeastRoomBytes = 64 * 1024;  // that a compressor is giv
 /// A page's content, compressed while it comes where the codec can do that.
 class PageBody {
  public:
-  /// `codec` is null for none. `bytes`: of all that will be added.
-  static arrow::Result<PageBody> Make(arrow::util::Codec* codec, std::int64_t bytes) {
-    PageBody body(codec);
-    std::int64_t room = bytes;
-    if (codec != nullptr) {
-      arrow::Result<std::shared_ptr<arrow::util::Compressor>> compressor = codec->MakeCompressor();
-      if (compressor.ok()) {
-        body.compressor_ = std::move(compressor).ValueUnsafe();
-        room = codec->MaxCompressedLen(bytes, nullptr) + kLeastRoomBytes;
-      }
-    }
-    // What is not used of it is not touched.
-    ARROW_ASSIGN_OR_RAISE(body.out_, arrow::AllocateResizableBuffer(room, BufferPool()));
-    return body;
+  /// `codec` is null for none.
+  explicit PageBody(arrow::util::Codec* codec) : codec_(codec) {
+    if (codec == nullptr) return;
+    arrow::Result<std::shared_ptr<arrow::util::Compressor>> compressor = codec->MakeCompressor();
+    if (compressor.ok()) compressor_ = std::move(compressor).ValueUnsafe();
   }
+
+  /// To be called once, first. `bytes`: of all that will be added.
+  arrow::Status MakeRoomFor(std::int64_t bytes) {
+    const std::int64_t room =
+        compressor_ == nullptr ? bytes : codec_->MaxCompressedLen(bytes, nullptr) + kLeastRoomBytes;
+    // What is not used of it is not touched.
+    ARROW_ASSIGN_OR_RAISE(out_, arrow::AllocateResizableBuffer(room, BufferPool()));
+    return arrow::Status::OK();
+  }
+
+  /// How often the content is in memory in the end: compressed, and before that where the codec works on whole pages.
+  std::int64_t copies() const { return codec_ != nullptr && compressor_ == nullptr ? 2 : 1; }
 
   arrow::Status Add(const std::uint8_t* bytes, std::int64_t count) {
     if (compressor_ == nullptr) {
@@ -79,8 +83,6 @@ class PageBody {
   }
 
  private:
-  explicit PageBody(arrow::util::Codec* codec) : codec_(codec) {}
-
   arrow::Status MakeRoom() {
     if (out_->size() - size_ >= kLeastRoomBytes) return arrow::Status::OK();
     return out_->Resize(out_->size() + out_->size() / 8 + kLeastRoomBytes, /*shrink_to_fit=*/false);
@@ -125,7 +127,9 @@ arrow::Result<std::int64_t> WriteLongPage(const ParquetLeaf& leaf, const parquet
   if (codec.type != arrow::Compression::UNCOMPRESSED) {
     ARROW_ASSIGN_OR_RAISE(compression, arrow::util::Codec::Create(codec.type, codec.level));
   }
-  ARROW_ASSIGN_OR_RAISE(PageBody body, PageBody::Make(compression.get(), bytes));
+  PageBody body(compression.get());
+  const MemoryShare share(&LongRowMemory(), body.copies() * bytes);
+  ARROW_RETURN_NOT_OK(body.MakeRoomFor(bytes));
   ARROW_RETURN_NOT_OK(body.Add(levels.data(), static_cast<std::int64_t>(levels.size())));
   std::vector<std::uint8_t> length;
   for (std::int64_t i = 0; i < values.length(); ++i) {

@@ -22,11 +22,13 @@
 #include "format/parquet_format.h"
 #include "format/parquet_int96.h"
 #include "format/parquet_limits.h"
+#include "format/parquet_long_value.h"
 #include "format/parquet_pruning.h"
 #include "format/parquet_schema.h"
 #include "io/storage_traits.h"
 #include "types/batch_bytes.h"
 #include "types/buffer_pool.h"
+#include "types/long_rows.h"
 #include "types/parked_values.h"
 
 namespace braid {
@@ -34,6 +36,7 @@ namespace {
 
 constexpr std::int64_t kFarHoleBytes = 256 * 1024;  // so much that is not wanted is cheaper than another request
 constexpr std::int64_t kFarRangeBytes = 16 * 1024 * 1024;
+constexpr std::int64_t kMostChunkBytes = std::int64_t{1} << 40;  // whatever a damaged footer says
 constexpr std::int64_t kReadBufferBytes = 256 * 1024;  // of each column, instead of whole column chunks
 
 /// Makes Arrow accept maps of optional keys. Only the footer's copy in memory changes, before anything else uses it.
@@ -58,7 +61,7 @@ class ParquetReader : public FileReader {
 
   Status Open(std::unique_ptr<InputFile> file) {
     return CatchParquet(ArrowTask::kReading, path_, [&]() -> Status {
-      parquet::ReaderProperties properties(&page_pool_);
+      parquet::ReaderProperties properties(page_pool_.get());
       // From far away that would be a request more.
       if (!is_far_) {
         BRAID_TRY_ASSIGN(const std::int32_t longest, LongestFooterList(*file));
@@ -67,7 +70,7 @@ class ParquetReader : public FileReader {
       properties.enable_buffered_stream();
       properties.set_buffer_size(kReadBufferBytes);
       auto raw = parquet::ParquetFileReader::Open(MakeArrowInput(std::move(file)), properties);
-      page_pool_.set_limit_bytes(LargestPageBytes(*raw->metadata()));
+      page_pool_->set_limit_bytes(LargestPageBytes(*raw->metadata()));
       AcceptOptionalKeys(*raw->metadata());
       parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
       // From far away the wanted columns of a row group come together, in few large requests.
@@ -107,12 +110,9 @@ class ParquetReader : public FileReader {
       }
     }
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
-      if (leaves_[i].empty() || HasInt96(schema, leaves_[i])) continue;
-      plain_columns_.push_back(i);
-      plain_leaves_.insert(plain_leaves_.end(), leaves_[i].begin(), leaves_[i].end());
+      if (!leaves_[i].empty() && !HasInt96(schema, leaves_[i])) plain_columns_.push_back(i);
     }
     // Arrow wants leaves in the file's order and returns columns in that order.
-    std::ranges::sort(plain_leaves_);
     std::ranges::sort(plain_columns_, {}, [this](std::size_t column) { return leaves_[column].front(); });
   }
 
@@ -142,10 +142,21 @@ class ParquetReader : public FileReader {
       return Ok();
     }
     if (request_.rows && !request_.rows->HasAny(first, row_count)) return Ok();
-    batch_rows_ = BatchRowsOf(*metadata().RowGroup(group));
+    const std::unique_ptr<parquet::RowGroupMetaData> described = metadata().RowGroup(group);
+    batch_rows_ = BatchRowsOf(*described);
+    long_row_bytes_ = LongRowBytesOf(*described);
     reader_->set_batch_size(batch_rows_);
-    if (!plain_leaves_.empty()) {
-      BRAID_ARROW_TRY_ASSIGN(plain_, reader_->GetRecordBatchReader({group}, plain_leaves_), ArrowTask::kReading, path_);
+    group_ = group;
+    long_columns_.clear();
+    group_columns_.clear();
+    std::vector<int> plain_leaves;
+    for (const std::size_t column : plain_columns_) {
+      const bool is_long = IsReadByPage(*described, leaves_[column].front());
+      (is_long ? long_columns_ : group_columns_).push_back(column);
+      if (!is_long) plain_leaves.insert(plain_leaves.end(), leaves_[column].begin(), leaves_[column].end());
+    }
+    if (!plain_leaves.empty()) {
+      BRAID_ARROW_TRY_ASSIGN(plain_, reader_->GetRecordBatchReader({group}, plain_leaves), ArrowTask::kReading, path_);
     }
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
       if (leaves_[i].empty() || !HasInt96(*metadata().schema(), leaves_[i])) continue;
@@ -163,25 +174,56 @@ class ParquetReader : public FileReader {
     int96_.clear();
   }
 
-  /// So many rows that a batch takes no more than it may, if rows are equally long.
-  std::int64_t BatchRowsOf(const parquet::RowGroupMetaData& group) const {
+  /// What `measure` says of the wanted leaves, together.
+  template <typename Measure>
+  std::int64_t SumOfLeaves(const Measure& measure) const {
     std::int64_t bytes = 0;
     for (const std::vector<int>& leaves : leaves_) {
-      for (const int leaf : leaves) bytes += DecodedBytes(*group.ColumnChunk(leaf));
+      for (const int leaf : leaves) bytes += measure(leaf);
     }
+    return bytes;
+  }
+
+  /// Of a row group's rows in memory.
+  std::int64_t DecodedBytes(const parquet::RowGroupMetaData& group) const {
+    return SumOfLeaves([&](int leaf) { return DecodedBytes(*group.ColumnChunk(leaf)); });
+  }
+
+  /// So many rows that a batch takes no more than it may, if rows are equally long.
+  std::int64_t BatchRowsOf(const parquet::RowGroupMetaData& group) const {
+    const std::int64_t bytes = DecodedBytes(group);
     if (bytes <= 0 || group.num_rows() <= 0) return request_.batch_rows;
     const double fitting = static_cast<double>(group.num_rows()) * (static_cast<double>(kMaxBatchBytes) / static_cast<double>(bytes));
     return static_cast<std::int64_t>(std::clamp(fitting, 1.0, static_cast<double>(request_.batch_rows)));
+  }
+
+  /// Whether it is a value that is better taken from its page here. From far away the library fetches pages faster.
+  bool IsReadByPage(const parquet::RowGroupMetaData& group, int leaf) const {
+    return !is_far_ && group.num_rows() == 1 &&
+           IsLongValue(*group.ColumnChunk(leaf), *metadata().schema()->Column(leaf));
+  }
+
+  /// What a row takes while it is read: compressed and decompressed, and, by the library, decoded. 0 where rows are short.
+  std::int64_t LongRowBytesOf(const parquet::RowGroupMetaData& group) const {
+    const std::int64_t rows = std::max<std::int64_t>(group.num_rows(), 1);
+    if (DecodedBytes(group) / rows < kLongRowBytes) return 0;
+    const auto bytes_of = [&](int leaf) {
+      const auto chunk = group.ColumnChunk(leaf);
+      const std::int64_t copies = IsReadByPage(group, leaf) ? 1 : 2;
+      return std::clamp(chunk->total_compressed_size(), std::int64_t{0}, kMostChunkBytes) + copies * DecodedBytes(*chunk);
+    };
+    return SumOfLeaves(bytes_of) / rows;
   }
 
   /// Of the values; of byte arrays in dictionaries only as far as the footer tells.
   static std::int64_t DecodedBytes(const parquet::ColumnChunkMetaData& chunk) {
     const std::shared_ptr<parquet::SizeStatistics> sizes = chunk.size_statistics();
     const std::int64_t values = sizes == nullptr ? 0 : sizes->unencoded_byte_array_data_bytes.value_or(0);
-    return std::max({chunk.total_uncompressed_size(), values, std::int64_t{0}});
+    return std::clamp(std::max(chunk.total_uncompressed_size(), values), std::int64_t{0}, kMostChunkBytes);
   }
 
   Result<std::optional<Batch>> ReadBatch() {
+    const MemoryShare share(long_row_bytes_ > 0 ? &LongRowMemory() : nullptr, long_row_bytes_);
     std::shared_ptr<arrow::RecordBatch> plain;
     std::int64_t row_count = std::min(rows_left_, batch_rows_);
     if (plain_ != nullptr) {
@@ -193,8 +235,15 @@ class ParquetReader : public FileReader {
       row_count = plain->num_rows();
     }
     std::vector<std::shared_ptr<arrow::Array>> columns(request_.columns.size());
-    for (std::size_t i = 0; i < plain_columns_.size(); ++i) {
-      columns[plain_columns_[i]] = plain->column(static_cast<int>(i));
+    for (std::size_t i = 0; i < group_columns_.size(); ++i) {
+      columns[group_columns_[i]] = plain->column(static_cast<int>(i));
+    }
+    for (const std::size_t column : long_columns_) {
+      const int leaf = leaves_[column].front();
+      const auto pages = reader_->parquet_reader()->RowGroup(group_)->GetColumnPageReader(leaf);
+      BRAID_ARROW_TRY_ASSIGN(columns[column],
+                             ReadLongValue(*pages, *metadata().schema()->Column(leaf), page_pool_),
+                             ArrowTask::kReading, path_);
     }
     for (auto& [column, reader] : int96_) {
       BRAID_TRY_ASSIGN(columns[column], reader->Read(row_count));
@@ -221,15 +270,18 @@ class ParquetReader : public FileReader {
   std::string path_;
   FileReadRequest request_;
   bool is_far_;
-  PagePool page_pool_;  // outlives what reads pages
+  std::shared_ptr<PagePool> page_pool_ = std::make_shared<PagePool>();  // outlives what reads pages
   std::unique_ptr<parquet::arrow::FileReader> reader_;
   std::vector<std::vector<int>> leaves_;    // one a wanted column
   std::vector<std::size_t> plain_columns_;  // wanted columns that Arrow reads as they are, in the file's order
-  std::vector<int> plain_leaves_;           // their leaves
   int next_group_ = 0;
   std::int64_t next_group_first_row_ = 0;
   // The open row group.
+  int group_ = 0;
+  std::vector<std::size_t> group_columns_;  // of plain_columns_ those that the library reads
+  std::vector<std::size_t> long_columns_;   // and the others
   std::int64_t batch_rows_ = 0;
+  std::int64_t long_row_bytes_ = 0;
   std::unique_ptr<arrow::RecordBatchReader> plain_;
   std::map<std::size_t, std::unique_ptr<Int96ColumnReader>> int96_;
   std::int64_t rows_left_ = 0;

@@ -14,6 +14,7 @@ namespace braid {
 namespace {
 
 constexpr std::string_view kCheckKeys = "check access key, secret key and region, and what they permit on this bucket";
+constexpr std::string_view kGiveRegion = "give the bucket's own region, 's3.region', or its endpoint";
 constexpr std::string_view kRepeat = "repeat in a while";
 
 struct Explanation {
@@ -32,6 +33,12 @@ constexpr Explanation kExplanations[] = {
     {"NETWORK_CONNECTION", ErrorCode::kUnavailable, "no answer from the store", "check the endpoint and the network, then repeat"},
     {"SLOW_DOWN", ErrorCode::kUnavailable, "the store asks for fewer requests", kRepeat},
     {"SERVICE_UNAVAILABLE", ErrorCode::kUnavailable, "the store is not available", kRepeat},
+    {"INTERNAL_FAILURE", ErrorCode::kUnavailable, "the store failed", kRepeat},
+    {"HTTP status 429", ErrorCode::kUnavailable, "the store asks for fewer requests", kRepeat},
+    {"HTTP status 501", ErrorCode::kUnsupported, "the store does not know this request", "use a store that speaks all of S3"},
+    {"HTTP status 5", ErrorCode::kUnavailable, "the store failed", kRepeat},
+    {"HTTP status 301", ErrorCode::kInvalidArgument, "the store does not hold this bucket", kGiveRegion},
+    {"HTTP status 307", ErrorCode::kInvalidArgument, "the store does not hold this bucket", kGiveRegion},
 };
 
 }  // namespace

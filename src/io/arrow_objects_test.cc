@@ -27,6 +27,10 @@ TEST(ArrowErrorTest, WhatTheStoreRefusesComesWithARemedy) {
       {"AWS Error NETWORK_CONNECTION during HeadObject", ErrorCode::kUnavailable,
        "try: check the endpoint and the network"},
       {"AWS Error SLOW_DOWN during PutObject", ErrorCode::kUnavailable, "try: repeat in a while"},
+      {"AWS Error INTERNAL_FAILURE during GetObject", ErrorCode::kUnavailable, "try: repeat in a while"},
+      {"AWS Error UNKNOWN (HTTP status 502) during GetObject", ErrorCode::kUnavailable, "try: repeat in a while"},
+      {"AWS Error UNKNOWN (HTTP status 429) during GetObject", ErrorCode::kUnavailable, "try: repeat in a while"},
+      {"AWS Error UNKNOWN (HTTP status 301) during HeadBucket", ErrorCode::kInvalidArgument, "try: give the bucket's own region"},
       {"AWS Error SERVICE_UNAVAILABLE during PutObject", ErrorCode::kUnavailable, "try: repeat in a while"},
   };
   for (const auto& known : cases) {

@@ -47,7 +47,9 @@ class HeldObject {
   Result<bool> Write(const std::string& content, const std::optional<std::string>& etag) {
     BRAID_TRY_ASSIGN(ConditionalPut put, objects_->WriteOnce(path_, content, etag));
     if (put.outcome == PutOutcome::kPreconditionFailed) return false;
-    if (put.outcome != PutOutcome::kWritten) return Error(ErrorCode::kUnavailable, put.failure);
+    if (put.outcome != PutOutcome::kWritten) {
+      return Error(ErrorCode::kUnavailable, put.failure).Hint("check the network, then repeat");
+    }
     etag_ = std::move(put.etag);
     if (!etag_.empty()) return true;
     BRAID_TRY_ASSIGN(S3Object present, objects_->Head(path_));

@@ -142,9 +142,11 @@ Error S3Objects::Failure(std::string_view action, std::string_view path, const H
     case 501:
       return Error(ErrorCode::kUnsupported, fmt::format("{}: {} does not know conditional writes ({})", where, endpoint(), said))
           .Hint("reading works here; to write, use a store with conditional writes");
-    default:
-      return Error(IsPassing(response) ? ErrorCode::kUnavailable : ErrorCode::kIo,
-                   fmt::format("{}: {} answers {}", where, endpoint(), said));
+    default: {
+      const std::string answer = fmt::format("{}: {} answers {}", where, endpoint(), said);
+      if (!IsPassing(response)) return Error(ErrorCode::kIo, answer);
+      return Error(ErrorCode::kUnavailable, answer).Hint("repeat in a while");
+    }
   }
 }
 

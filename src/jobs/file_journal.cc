@@ -94,9 +94,13 @@ Status FileJournal::Add(const std::string& file) {
     if (state_->descriptor < 0) return JournalError(state_->path);
   }
   const std::string line = file + "\n";
+  const off_t end = ::lseek(state_->descriptor, 0, SEEK_END);
   if (::write(state_->descriptor, line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
       ::fdatasync(state_->descriptor) != 0) {
-    return JournalError(state_->path);
+    Error error = JournalError(state_->path);
+    // Half a line would run into the next one.
+    static_cast<void>(::ftruncate(state_->descriptor, end));
+    return error;
   }
   state_->files.push_back(file);
   return Ok();
@@ -120,7 +124,10 @@ Result<std::vector<std::string>> FileJournal::Read(const std::string& path) {
   std::vector<std::string> files;
   if (!text && text.error().code() == ErrorCode::kNotFound) return files;
   if (!text) return std::move(text).error();
-  for (std::string& line : Split(*text, '\n')) {
+  std::vector<std::string> lines = Split(*text, '\n');
+  // What follows the last line end is part of a name at most, perhaps another file's. Its file was not made yet.
+  lines.pop_back();
+  for (std::string& line : lines) {
     if (!line.empty()) files.push_back(std::move(line));
   }
   return files;

@@ -27,7 +27,8 @@ class FileJournal {
   /// Deletes the journal: the files belong to somebody now.
   Status Clear();
 
-  /// Names in the journal of a process that ended; none if there is no journal.
+  /// Names in the journal of a process that ended; none if there is no journal. A name that was not written whole is
+  /// left out: its file had not been made.
   static Result<std::vector<std::string>> Read(const std::string& path);
 
  private:

@@ -1,6 +1,7 @@
 #include "mergetree/sort_buffer.h"
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 
@@ -8,6 +9,7 @@
 
 #include "base/result_matchers.h"
 #include "base/uuid.h"
+#include "io/file_system.h"
 #include "mergetree/key_value_testing.h"
 
 namespace braid {
@@ -100,6 +102,21 @@ TEST(SortBufferTest, MergesItsFilesForMoreToFit) {
   EXPECT_TRUE(SortedRows(buffer, schema, nullptr) == rows);
   buffer.Clear();
   EXPECT_EQ(folder.file_count(), 0U);
+}
+
+TEST(SortBufferTest, SaysWhenASpilledFileWasChanged) {
+  const TemporaryFolder folder;
+  const KeyValueSchema schema = SmallSchema();
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto function, MakeMergeFunction({}, schema));
+  SortBuffer buffer(schema, {.spill_directory = folder.path(), .compression = "none"});
+  ASSERT_THAT(buffer.Add(ValueBatch(schema, {{{1, "a long enough text", 0}}}), 0), IsOk());
+  ASSERT_THAT(buffer.Spill(), HasValue(true));
+  const std::string path = std::filesystem::directory_iterator(folder.path())->path();
+  BRAID_ASSERT_OK_AND_ASSIGN(std::string bytes, LocalFileSystem()->ReadAll(path));
+  bytes.replace(bytes.find("long enough"), 4, "\xff\xff\xff\xff");
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto rows, buffer.Sorted(function));
+  EXPECT_THAT(rows->Next(), IsError(ErrorCode::kCorruption));
 }
 
 TEST(SortBufferTest, DeclinesToSpillWhereItMayNot) {

@@ -10,6 +10,7 @@
 #include <arrow/ipc/reader.h>
 #include <arrow/ipc/writer.h>
 #include <arrow/record_batch.h>
+#include <arrow/type.h>
 #include <arrow/util/compression.h>
 #include <fmt/format.h>
 
@@ -52,18 +53,27 @@ Result<std::shared_ptr<arrow::util::Codec>> MakeCodec(const SpillCodec& codec) {
 class SpillReader : public BatchReader {
  public:
   SpillReader(KeyValueSchema schema, std::string path, std::shared_ptr<arrow::ipc::RecordBatchStreamReader> reader)
-      : schema_(std::move(schema)), path_(std::move(path)), reader_(std::move(reader)) {}
+      : schema_(std::move(schema)),
+        stored_schema_(ToArrowSchema(KeyValueReadFields(schema_))),
+        path_(std::move(path)),
+        reader_(std::move(reader)) {}
 
   Result<std::optional<Batch>> Next() override {
     std::shared_ptr<arrow::RecordBatch> rows;
     BRAID_TRY(Check(reader_->ReadNext(&rows), path_));
     if (rows == nullptr) return std::optional<Batch>();
+    // Arrow looks no further than at the number and the size of buffers.
+    if (!rows->schema()->Equals(*stored_schema_, /*check_metadata=*/false) || !rows->ValidateFull().ok()) {
+      return Error(ErrorCode::kCorruption, fmt::format("{} was changed while it was in use", path_))
+          .Hint("repeat it, and keep others out of the temporary folder");
+    }
     BRAID_TRY_ASSIGN(Batch batch, ToKeyValueBatch(schema_, *rows));
     return std::optional(std::move(batch));
   }
 
  private:
   KeyValueSchema schema_;
+  std::shared_ptr<arrow::Schema> stored_schema_;
   std::string path_;
   std::shared_ptr<arrow::ipc::RecordBatchStreamReader> reader_;
 };

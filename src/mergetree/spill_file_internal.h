@@ -29,6 +29,7 @@ class SpillFile {
 
   std::int64_t size_bytes() const { return size_bytes_; }
   std::int64_t row_count() const { return row_count_; }
+  /// Errors, of reading too: kIo; kCorruption for a file that was changed meanwhile.
   Result<std::unique_ptr<BatchReader>> Open() const;
 
  private:

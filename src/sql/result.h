@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,9 +70,14 @@ std::string SerializableTypeText(const DataType& type);
 /// as text with all digits of their type (TIMESTAMP_LTZ in UTC with "Z"), bytes in hexadecimal, intervals as
 /// {"months":n} and {"millis":n}, MAP and MULTISET as an array of [key,value] sorted by key, ROW as an object.
 void AppendJsonValue(const Datum& value, const SqlType& type, std::string& out);
+/// The same of a row of a column of the type's StorageType; texts and bytes are not copied on the way.
+void AppendJsonValue(const arrow::Array& column, std::int64_t row, const SqlType& type, std::string& out);
 
 /// A value as Flink's SQL client prints it: NULL is "<NULL>" but "NULL" within another value; TIMESTAMP_LTZ in the
 /// zone. Errors: kInvalidArgument for an unknown zone.
 Result<std::string> DisplayText(const Datum& value, const SqlType& type, std::string_view zone);
+/// The same of a row of a column of the type's StorageType.
+Result<std::string> DisplayText(const arrow::Array& column, std::int64_t row, const SqlType& type,
+                                std::string_view zone);
 
 }  // namespace braid

@@ -6,9 +6,11 @@
 #include <iterator>
 #include <utility>
 
+#include <arrow/array.h>
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/long_text.h"
 #include "base/text.h"
 #include "types/time_zone.h"
 #include "sql/result.h"
@@ -22,7 +24,17 @@ namespace braid {
 namespace {
 
 void AppendText(std::string_view text, std::string& out) {
-  AppendJsonString(IsUtf8(text) ? std::string(text) : RepairUtf8(text), out);
+  if (IsUtf8(text)) {
+    AppendJsonString(text, out);
+  } else {
+    AppendJsonString(RepairUtf8(text), out);
+  }
+}
+
+void AppendBytes(std::string_view bytes, std::string& out) {
+  out += '"';
+  AppendHex(bytes, out);
+  out += '"';
 }
 
 // Digits of the second, as many as the type has.
@@ -117,6 +129,9 @@ void AppendJsonData(const Datum& value, const DataType& type, std::string& out) 
     case TypeKind::kMultiset: AppendJsonPairs(value.as_list(), type, out); return;
     case TypeKind::kRow: AppendJsonRow(value.as_list(), type, out); return;
     case TypeKind::kVariant: AppendText(FormatDatum(value, type), out); return;
+    case TypeKind::kBinary:
+    case TypeKind::kVarBinary:
+    case TypeKind::kBlob: AppendBytes(value.as_string(), out); return;
     default: break;
   }
   out += '"';
@@ -129,7 +144,7 @@ void AppendJsonData(const Datum& value, const DataType& type, std::string& out) 
       AppendDateTime(value.as_timestamp(), type.precision(), 'T', out);
       out += 'Z';
       break;
-    default: out += ToHex(value.as_string()); break;
+    default: break;
   }
   out += '"';
 }
@@ -231,6 +246,17 @@ void AppendJsonValue(const Datum& value, const SqlType& type, std::string& out) 
   fmt::format_to(std::back_inserter(out), "{{\"{}\":{}}}", unit, value.as_int());
 }
 
+void AppendJsonValue(const arrow::Array& column, std::int64_t row, const SqlType& type, std::string& out) {
+  const DataType stored = StorageType(type);
+  if (column.IsNull(row) || !(column.type_id() == arrow::Type::STRING || column.type_id() == arrow::Type::BINARY)) {
+    AppendJsonValue(DatumAt(column, row, stored), type, out);
+  } else if (stored.is_bytes()) {
+    AppendBytes(static_cast<const arrow::BinaryArray&>(column).GetView(row), out);
+  } else {
+    AppendText(static_cast<const arrow::BinaryArray&>(column).GetView(row), out);
+  }
+}
+
 Result<std::string> DisplayText(const Datum& value, const SqlType& type, std::string_view zone) {
   if (value.is_null()) return "<NULL>";
   if (type.kind() == SqlType::Kind::kMonths) return MonthsText(value.as_int());
@@ -239,6 +265,15 @@ Result<std::string> DisplayText(const Datum& value, const SqlType& type, std::st
   std::string text;
   Display(*time_zone).Append(value, StorageType(type), text);
   return text;
+}
+
+Result<std::string> DisplayText(const arrow::Array& column, std::int64_t row, const SqlType& type,
+                                std::string_view zone) {
+  const DataType stored = StorageType(type);
+  // A text may be long: it is not copied on the way.
+  if (stored.is_text() && column.IsValid(row) && column.type_id() == arrow::Type::STRING)
+    return std::string(static_cast<const arrow::BinaryArray&>(column).GetView(row));
+  return DisplayText(DatumAt(column, row, stored), type, zone);
 }
 
 }  // namespace braid

@@ -49,7 +49,7 @@ void AppendEntry(const Entry& entry, std::string& bytes) {
   bytes.append(entry.key);
 }
 
-// Precondition: a whole entry is there. The key is a part of `bytes`.
+// Precondition: the head is there. The key is a part of `bytes`, if it is there too.
 Entry EntryAt(const char* bytes) {
   Entry entry;
   std::memcpy(&entry.head.hash, bytes, sizeof(entry.head.hash));
@@ -190,7 +190,7 @@ class KeyPlaceIndex::Run {
       for (; block < run_.first_hashes_.size() && run_.first_hashes_[block] <= hash; ++block) {
         BRAID_TRY(Load(block));
         for (std::size_t at = 0; at < bytes_.size();) {
-          const Entry entry = EntryAt(bytes_.data() + at);
+          BRAID_TRY_ASSIGN(const Entry entry, WholeEntryAt(at));
           if (entry.IsOf(hash, key)) return std::optional(entry.head.place);
           if (entry.head.hash > hash) return std::optional<KeyPlace>();
           at += entry.size();
@@ -207,13 +207,25 @@ class KeyPlaceIndex::Run {
         BRAID_TRY(Load(following));
         next_ = 0;
       }
-      const Entry entry = EntryAt(bytes_.data() + next_);
+      BRAID_TRY_ASSIGN(const Entry entry, WholeEntryAt(next_));
       next_ += entry.size();
       return std::optional(entry);
     }
 
    private:
     static constexpr std::size_t kNone = SIZE_MAX;
+
+    // The bytes come from a file, which others could have changed.
+    Result<Entry> WholeEntryAt(std::size_t at) const {
+      const std::size_t left = bytes_.size() - at;
+      if (left >= kHeadBytes) {
+        const Entry entry = EntryAt(bytes_.data() + at);
+        if (entry.key.size() <= left - kHeadBytes) return entry;
+      }
+      return Error(ErrorCode::kCorruption, fmt::format("{} was changed while it was in use", run_.path_))
+          .Hint("repeat it, and keep others out of the temporary folder");
+    }
+
     Status Load(std::size_t block) {
       if (block == block_) return Ok();
       const std::int64_t offset = run_.offsets_[block];

@@ -31,9 +31,9 @@ class KeyPlaceIndex {
   KeyPlaceIndex& operator=(const KeyPlaceIndex&) = delete;
 
   /// The places of keys, in their order; nullopt for keys that are new. Many at once cost less than one by one. Errors:
-  /// kIo.
+  /// kIo; kCorruption for a file that was changed meanwhile.
   Result<std::vector<std::optional<KeyPlace>>> Find(std::span<const std::string> keys) const;
-  /// Sets the place of a key. Errors: kIo.
+  /// Sets the place of a key. Errors: as Find.
   Status Put(std::string_view key, KeyPlace place);
 
   /// Of entries in memory and what finds entries in files.

@@ -1,5 +1,6 @@
 #include "table/key_place_index.h"
 
+#include <fstream>
 #include <map>
 #include <random>
 
@@ -54,6 +55,25 @@ TEST(KeyPlaceIndexTest, LeavesNoFile) {
     EXPECT_THAT(LocalFileSystem()->List(folder.path()), HasValue(testing::Not(testing::IsEmpty())));
   }
   EXPECT_THAT(LocalFileSystem()->List(folder.path()), HasValue(testing::IsEmpty()));
+}
+
+// Whoever cleans temporary folders, or a disk that errs, must not make it read beyond what is there.
+TEST(KeyPlaceIndexTest, SaysWhenAFileWasChanged) {
+  BRAID_ASSERT_OK_AND_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::Make());
+  KeyPlaceIndex index(folder.path(), 8 << 10);
+  std::vector<std::string> keys;
+  for (int i = 0; i < 2'000; ++i) {
+    keys.push_back(fmt::format("key {}", i));
+    ASSERT_THAT(index.Put(keys.back(), {i, 0}), IsOk());
+  }
+  BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<FileInfo> files, LocalFileSystem()->List(folder.path()));
+  for (const FileInfo& file : files) {
+    // The length of the first key.
+    std::fstream stream(JoinPath(folder.path(), file.name), std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(8);
+    stream << "\xff\xff\xff\x7f";
+  }
+  EXPECT_THAT(index.Find(keys), IsError(ErrorCode::kCorruption));
 }
 
 }  // namespace

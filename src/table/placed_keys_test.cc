@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "io/fault_injecting_file_system.h"
 #include "table/file_scan.h"
 #include "table/hash_index_file.h"
 #include "table/files_below_testing.h"
@@ -265,45 +264,6 @@ TEST(PlacedKeysTest, ThreadsThatInsertAtOnceLoseAndDoubleNothing) {
   EXPECT_THAT(SortedRows(created), HasValue(expected));
   Hashes(created);
 }
-
-class PlacedKeysFailureTest : public testing::TestWithParam<FaultInjectingFileSystem::Fault> {};
-
-// Each storage call of a commit that writes rows again fails once.
-TEST_P(PlacedKeysFailureTest, ShowsTheRowsBeforeOrAfterAndARetrySucceeds) {
-  const std::vector<std::string> old_rows = {RowText(1, 1), RowText(2, 1), RowText(3, 1)};
-  const std::vector<std::string> new_rows = {RowText(1, 2), RowText(2, 1), RowText(3, 2), RowText(4, 2)};
-  for (std::int64_t nth = 1;; ++nth) {
-    SCOPED_TRACE(testing::Message() << "at call " << nth);
-    auto memory = std::make_shared<MemoryFileSystem>();
-    auto faulty = std::make_shared<FaultInjectingFileSystem>(memory);
-    BRAID_ASSERT_OK_AND_ASSIGN(const Table plain, CreateTestTable(memory, DynamicTable({{"commit.max-retries", "2"}})));
-    BRAID_ASSERT_OK_AND_ASSIGN(const Table table, Table::Open(faulty, kTestTableRoot, "d.t"));
-    BRAID_ASSERT_OK_AND_ASSIGN(const auto messages, WriteRows(table, {{3, 2}, {4, 2}, {1, 2}}));
-    ASSERT_THAT(Insert(plain, {{1, 1}, {2, 1}, {3, 1}}), IsOk());
-
-    faulty->FailAt(nth, GetParam());
-    const auto committed = Commit(table, messages);
-    const bool struck = faulty->struck();
-    faulty->Heal();
-    BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<std::string> rows, SortedRows(plain));
-    ASSERT_TRUE(rows == old_rows || rows == new_rows) << testing::PrintToString(rows);
-    EXPECT_TRUE(!committed || rows == new_rows);
-    Hashes(plain);
-    if (rows == old_rows) {
-      // Nothing that was handed in is gone.
-      ASSERT_THAT(Commit(table, messages), IsOk());
-    }
-    EXPECT_THAT(SortedRows(plain), HasValue(new_rows));
-    if (!struck) {
-      EXPECT_GT(nth, 40);
-      return;
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Faults, PlacedKeysFailureTest,
-                         testing::Values(FaultInjectingFileSystem::Fault::kFail,
-                                         FaultInjectingFileSystem::Fault::kStop));
 
 TableDefinition CrossingTable(Options::Map more = {}) {
   more.merge(Options::Map{{"bucket", "-1"}, {"commit.min-retry-wait", "1 ms"}});

@@ -68,10 +68,10 @@ bool IsParked(const arrow::Buffer& buffer) {
   return buffer.parent() != nullptr && IsParked(*buffer.parent());
 }
 
-bool CanBeParked(const arrow::Array& column) {
+bool HasLongValues(const arrow::Array& column) {
   if (column.type_id() != arrow::Type::BINARY && column.type_id() != arrow::Type::STRING) return false;
   const std::int64_t bytes = static_cast<const arrow::BinaryArray&>(column).total_values_length();
-  return bytes >= kParkedBytes && bytes / column.length() >= kLongRowBytes && !IsParked(*column.data()->buffers[2]);
+  return bytes >= kParkedBytes && bytes / column.length() >= kLongRowBytes;
 }
 
 /// Null if the values cannot be parked.
@@ -112,7 +112,7 @@ std::int64_t LongValueBytes(const Batch& batch) {
   std::int64_t bytes = 0;
   if (batch.row_count() == 0) return bytes;
   for (const std::shared_ptr<arrow::Array>& column : batch.rows->columns()) {
-    if (CanBeParked(*column)) bytes += static_cast<const arrow::BinaryArray&>(*column).total_values_length();
+    if (HasLongValues(*column)) bytes += static_cast<const arrow::BinaryArray&>(*column).total_values_length();
   }
   return bytes;
 }
@@ -122,12 +122,14 @@ ParkedBatch ParkLongValues(const Batch& batch) {
   if (LongValueBytes(batch) == 0) return result;
   std::vector<std::shared_ptr<arrow::Array>> columns = batch.rows->columns();
   for (std::shared_ptr<arrow::Array>& column : columns) {
-    if (!CanBeParked(*column)) continue;
+    if (!HasLongValues(*column)) continue;
     const auto& values = static_cast<const arrow::BinaryArray&>(*column);
     const std::int64_t bytes = values.total_values_length();
-    std::shared_ptr<arrow::Array> parked = ParkColumn(values);
-    if (parked == nullptr) continue;
-    column = std::move(parked);
+    if (!IsParked(*column->data()->buffers[2])) {
+      std::shared_ptr<arrow::Array> parked = ParkColumn(values);
+      if (parked == nullptr) continue;
+      column = std::move(parked);
+    }
     result.parked_bytes += bytes;
   }
   result.batch.rows = arrow::RecordBatch::Make(batch.rows->schema(), batch.row_count(), std::move(columns));

@@ -3,11 +3,11 @@
 #include <cstdint>
 
 #include "types/batch.h"
+#include "types/long_rows.h"
 
 namespace braid {
 
-/// A batch whose rows are longer than this on average, and that is no smaller, has long rows: its values can be parked.
-inline constexpr std::int64_t kLongRowBytes = std::int64_t{4} << 20;
+/// A batch of long rows that is no smaller than this can have its values parked.
 inline constexpr std::int64_t kParkedBytes = std::int64_t{16} << 20;
 
 struct ParkedBatch {
@@ -15,7 +15,7 @@ struct ParkedBatch {
   std::int64_t parked_bytes = 0;  ///< of its values that are not in memory; 0: the batch is the one given
 };
 
-/// How many bytes `ParkLongValues` would move; mostly 0.
+/// How many bytes there are for `ParkLongValues` to park, or parked already; mostly 0.
 std::int64_t LongValueBytes(const Batch& batch);
 
 /// The same rows, where the bytes of columns of BYTES and STRING (not nested ones) with at least kParkedBytes lie in a

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "base/text.h"
+#include "base/long_text.h"
 #include "types/date_time.h"
 #include "types/number_text.h"
 #include "types/utf8.h"
@@ -28,9 +28,9 @@ void AppendText(std::string_view text, std::string& out) {
   }
 }
 
-void AppendHex(std::string_view bytes, std::string& out) {
+void AppendBytes(std::string_view bytes, std::string& out) {
   out += '"';
-  out += ToHex(bytes);
+  AppendHex(bytes, out);
   out += '"';
 }
 
@@ -93,9 +93,9 @@ void AppendVariant(std::string_view value, std::string_view metadata, std::strin
   } else {
     // Damaged bytes are shown as they are rather than hidden.
     out += "{\"malformed_variant\":";
-    AppendHex(value, out);
+    AppendBytes(value, out);
     out += ",\"metadata\":";
-    AppendHex(metadata, out);
+    AppendBytes(metadata, out);
   }
   out += '}';
 }
@@ -224,7 +224,7 @@ void AppendCell(const arrow::Array& column, std::int64_t row, const DataType& ty
     case TypeKind::kVarChar: AppendText(ValueAt<arrow::StringArray>(column, row), out); break;
     case TypeKind::kBinary:
     case TypeKind::kVarBinary:
-    case TypeKind::kBlob: AppendHex(ValueAt<arrow::BinaryArray>(column, row), out); break;
+    case TypeKind::kBlob: AppendBytes(ValueAt<arrow::BinaryArray>(column, row), out); break;
     case TypeKind::kDate: AppendDate(ValueAt<arrow::Date32Array>(column, row), out); break;
     case TypeKind::kTime: AppendTime(ValueAt<arrow::Time32Array>(column, row), type.precision(), out); break;
     case TypeKind::kTimestamp:
@@ -263,7 +263,7 @@ void AppendDatumJson(const Datum& value, const DataType& type, std::string& out)
     case TypeKind::kVarChar: AppendText(value.as_string(), out); break;
     case TypeKind::kBinary:
     case TypeKind::kVarBinary:
-    case TypeKind::kBlob: AppendHex(value.as_string(), out); break;
+    case TypeKind::kBlob: AppendBytes(value.as_string(), out); break;
     case TypeKind::kDate: AppendDate(value.as_int(), out); break;
     case TypeKind::kTime: AppendTime(value.as_int(), type.precision(), out); break;
     case TypeKind::kTimestamp:
