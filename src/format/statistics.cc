@@ -51,6 +51,14 @@ void ForEachValid(const arrow::Array& values, Visit visit) {
   }
 }
 
+/// The text, or what is kept of a long one.
+std::string_view BeginningOf(std::string_view text) {
+  if (text.size() <= kLongestTextBound) return text;
+  std::size_t end = kLongestTextBound + 1;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
+  return text.substr(0, end);
+}
+
 /// Bounds over values that a traits class reads from an array and turns into a Datum.
 ///
 /// Traits: `Array`, an ordered `Value`, `Get(array, i)`, `ToDatum(value)`.
@@ -75,8 +83,8 @@ class OrderedColumn : public Column {
       }
     });
     if (!low) return;
-    if (!min_ || *low < typename Traits::View(*min_)) min_ = typename Traits::Value(*low);
-    if (!max_ || typename Traits::View(*max_) < *high) max_ = typename Traits::Value(*high);
+    if (!min_ || *low < typename Traits::View(*min_)) min_ = Kept(*low);
+    if (!max_ || typename Traits::View(*max_) < *high) max_ = Kept(*high);
   }
 
   ColumnStatistics Finish() const override {
@@ -86,6 +94,14 @@ class OrderedColumn : public Column {
   }
 
  private:
+  static typename Traits::Value Kept(typename Traits::View bound) {
+    if constexpr (std::is_same_v<typename Traits::View, std::string_view>) {
+      return std::string(BeginningOf(bound));
+    } else {
+      return bound;
+    }
+  }
+
   Traits traits_;
   std::optional<typename Traits::Value> min_;
   std::optional<typename Traits::Value> max_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>
@@ -17,6 +18,10 @@ struct StatisticsRule {
   bool wide_timestamp_bounds = true;  ///< TIMESTAMP(7–9); Parquet's INT96 has none
   bool nested_null_counts = true;     ///< null counts of nested columns; Parquet's footer has none
 };
+
+/// Of texts longer than this their first bytes alone are kept, whole code points and a few more than so many, so that long
+/// values do not stay in memory: a bound from below, but from above only once it is raised (MakeManifestStats).
+inline constexpr std::size_t kLongestTextBound = std::size_t{64} << 10;
 
 /// Collects bounds and null counts of columns while they are written. One thread at a time.
 ///

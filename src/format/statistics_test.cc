@@ -80,5 +80,15 @@ TEST(StatisticsTest, LeavesOutWhatTheFormatHasNot) {
   EXPECT_EQ(counted.null_count, 1);
 }
 
+TEST(StatisticsTest, KeepsTheBeginningOfLongTexts) {
+  const std::string least(kLongestTextBound - 1, 'a');
+  const std::string exact(kLongestTextBound, 'b');
+  ExpectStatistics(DataType::String(), {{exact, least}}, least, exact, 0);
+  // Whole characters, and so many bytes that it shows that there were more.
+  const std::string euro = "\xe2\x82\xac";
+  const std::string whole = least + euro;
+  ExpectStatistics(DataType::String(), {{whole + std::string(1 << 20, 'x')}, {whole + "a"}}, whole, whole, 0);
+}
+
 }  // namespace
 }  // namespace braid

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "format/statistics.h"
+
 namespace braid {
 namespace {
 
@@ -71,6 +73,17 @@ std::optional<std::string> NextPrefix(std::string_view prefix) {
   return std::nullopt;
 }
 
+/// The upper bound of texts of which only the beginning was kept is one that comes after all that begin so.
+void RaiseCutBound(ColumnStatistics& statistics) {
+  if (statistics.max.is_null() || statistics.max.as_string().size() <= kLongestTextBound) return;
+  if (std::optional<std::string> next = NextPrefix(statistics.max.as_string())) {
+    statistics.max = *std::move(next);
+  } else {
+    statistics.min = Datum();
+    statistics.max = Datum();
+  }
+}
+
 /// Cuts bounds of a text column. No upper bound of that length: no bounds at all, as Java has it.
 void Truncate(ColumnStatistics& statistics, std::int32_t length) {
   if (!statistics.min.is_null()) {
@@ -90,6 +103,7 @@ void Truncate(ColumnStatistics& statistics, std::int32_t length) {
 }
 
 ColumnStatistics Reduce(ColumnStatistics statistics, const DataType& type, StatsMode mode) {
+  if (type.is_text()) RaiseCutBound(statistics);
   switch (mode.kind) {
     case StatsMode::Kind::kNone: return {};
     case StatsMode::Kind::kCounts: return {.min = {}, .max = {}, .null_count = statistics.null_count};

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/result_matchers.h"
+#include "format/statistics.h"
 
 namespace braid {
 namespace {
@@ -170,6 +171,21 @@ TEST(ColumnStatsTest, ResolvesModesByColumnThenKeyThenPositionThenTable) {
   EXPECT_THAT(ResolveStatsModes(fields, Options(), "none", thin_keys, "avro"), HasValue(testing::Each(kNone)));
   options.Set("fields.a.stats-mode", "much");
   EXPECT_THAT(ResolveStatsModes(fields, options, "full"), HasMessage("fields.a.stats-mode"));
+}
+
+TEST(ColumnStatsTest, TheUpperBoundOfTextsThatWereNotKeptWholeIsRaised) {
+  const std::vector<DataField> fields = {Field(0, "s", DataType::String())};
+  const std::string kept = Times("z", static_cast<int>(kLongestTextBound) + 1);
+  const auto max_of = [&](const std::string& max, StatsMode mode) {
+    const std::vector<ColumnStatistics> statistics = {{std::string("a"), max, 0}};
+    const std::vector<StatsMode> modes = {mode};
+    const std::vector<DataType> types = {DataType::String()};
+    return MakeManifestStats(fields, statistics, modes, false).stats.max_values.ToDatums(types).value().at(0);
+  };
+  EXPECT_EQ(max_of(kept, kFull), Datum(Times("z", static_cast<int>(kLongestTextBound)) + "{"));
+  EXPECT_EQ(max_of(kept, Truncated(3)), Datum("zz{"));
+  EXPECT_EQ(max_of(Times(kHighest, 1 << 15), kFull), Datum());
+  EXPECT_EQ(max_of(kept.substr(1), kFull), Datum(kept.substr(1))) << "it is whole";
 }
 
 }  // namespace
