@@ -34,7 +34,6 @@ struct FilePlan {
   static FilePlan Of(const FileIndexOptions& wanted, const TableSchema& schema, const TableSchema& file_schema,
                      const DataFileMeta& file) {
     FilePlan plan;
-    plan.options.max_embedded_bytes = wanted.max_embedded_bytes;
     for (const WantedFileIndex& index : wanted.indexes) {
       const DataField* column = schema.FindColumn(index.column);
       const DataField* field = column == nullptr ? nullptr : FileFieldOf(*column, file_schema, file);
@@ -58,22 +57,21 @@ class Indexer {
     return indexer;
   }
 
-  // The file with the indexes that it is to have; nullopt if it has them.
+  // The file with the indexes that it is to have; nullopt if it has them, or if it is to have none.
   Result<std::optional<DataFileMeta>> Renew(const ManifestEntry& entry) {
     BRAID_TRY_ASSIGN(const auto file_schema, table_.schemas().Get(entry.file.schema_id));
     const FilePlan plan = FilePlan::Of(wanted_, table_.schema(), *file_schema, entry.file);
     BRAID_TRY_ASSIGN(const std::optional<std::string> container, Build(entry, plan));
     BRAID_TRY_ASSIGN(const std::optional<std::string> before, Stored(entry));
-    if (container == before) return std::optional<DataFileMeta>();
+    if (!container || container == before) return std::optional<DataFileMeta>();
     DataFileMeta renewed = entry.file;
     std::erase_if(renewed.extra_files, [](const std::string& name) { return name.ends_with(kIndexSuffix); });
     renewed.embedded_index = std::nullopt;
-    if (container) {
-      BRAID_TRY_ASSIGN(const std::string path, DataFilePath(table_, entry.partition, entry.bucket, entry.file));
-      // The former index may still be needed by older snapshots.
-      BRAID_TRY(StoreFileIndex(table_.file_system(), fmt::format("{}-{}", path, RandomUuid()), *container,
-                               plan.options.max_embedded_bytes, renewed));
-    }
+    BRAID_TRY_ASSIGN(const std::string path, DataFilePath(table_, entry.partition, entry.bucket, entry.file));
+    // Never in the entry, and under a name that was never used: an entry that is equal to one whose deletion is on record
+    // would count as deleted itself, in Java too. And older snapshots may need the former index.
+    BRAID_TRY(StoreFileIndex(table_.file_system(), fmt::format("{}-{}", path, RandomUuid()), *container,
+                             /*max_embedded_bytes=*/0, renewed));
     return std::optional(std::move(renewed));
   }
 

@@ -27,8 +27,9 @@ struct IndexRewrite {
 };
 
 /// Makes the file indexes of data files that are there as the table's options ask for them now (spec data.md §12.1):
-/// for options that were set, changed or taken away after the files were written. The files themselves stay; a snapshot
-/// of kind COMPACT names them with other indexes. Columns that a file holds in another type than the table are not
+/// for options that were set or changed after the files were written. The files themselves stay; a snapshot of kind COMPACT
+/// names them with other indexes, which lie beside them whatever `file-index.in-manifest-threshold` says. A file that is
+/// to have no index at all keeps those that it has. Columns that a file holds in another type than the table are not
 /// indexed. Begins again when others take files away meanwhile (`commit.max-retries`). Errors: kInvalidArgument for
 /// options that are none; kUnsupported for tables with data evolution; those of reading and committing.
 Result<IndexRewrite> RewriteFileIndexes(const Table& table, const IndexRewriteRequest& request,

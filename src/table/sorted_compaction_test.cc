@@ -68,7 +68,9 @@ class SortedCompactionTest : public testing::Test {
     const SnapshotId latest = *FindLatestSnapshot(*fs_, table.paths()).value();
     const Snapshot snapshot = ReadSnapshot(*fs_, table.paths(), latest).value();
     std::vector<DataFileMeta> files;
-    for (ManifestEntry& entry : FileScan::Make(table, ScanScope{}).value()->LiveFiles(snapshot).value()) {
+    const auto scan = FileScan::Make(table, ScanScope{}).value();
+    std::vector<ManifestEntry> live = scan->LiveFiles(snapshot).value();
+    for (ManifestEntry& entry : live) {
       files.push_back(std::move(entry.file));
     }
     std::sort(files.begin(), files.end(), [](const DataFileMeta& a, const DataFileMeta& b) {
@@ -89,7 +91,8 @@ class SortedCompactionTest : public testing::Test {
       DataSplit ordered = split;
       ordered.files = DataFileList(files);
       const auto reader = ReadSplit(table, ordered, {}).value();
-      for (const Batch& batch : ReadAllBatches(*reader).value()) {
+      const std::vector<Batch> batches = ReadAllBatches(*reader).value();
+      for (const Batch& batch : batches) {
         for (std::int64_t row = 0; row < batch.row_count(); ++row) {
           points.emplace_back(DatumAt(*batch.rows->column(0), row, kInt).as_int(),
                               DatumAt(*batch.rows->column(1), row, kInt).as_int());
