@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "io/memory_file_system.h"
+#include "meta/single_manifest.h"
 #include "meta/stores.h"
 
 namespace braid {
@@ -42,7 +43,7 @@ struct Scratch {
   MemoryFileSystem fs;
   TablePaths paths{"/scratch", std::string(kMainBranch)};
   MetadataFileNames names;
-  ManifestWriteOptions options{.compression = "zstd", .zstd_level = 1, .target_file_size = std::int64_t{1} << 40};
+  ManifestWriteOptions options{.compression = "zstd", .zstd_level = 1};
 };
 
 Result<std::string> EncodeFiles(const std::vector<CommitMessage>& messages, Files list) {
@@ -58,9 +59,9 @@ Result<std::string> EncodeFiles(const std::vector<CommitMessage>& messages, File
   }
   if (entries.empty()) return std::string();
   Scratch scratch;
-  BRAID_TRY_ASSIGN(const auto manifests,
-                   WriteManifests(scratch.fs, scratch.paths, scratch.names, entries, {}, scratch.options));
-  return scratch.fs.ReadAll(scratch.paths.ManifestFile(manifests.front().file_name));
+  BRAID_TRY_ASSIGN(const WrittenMetadata written,
+                   WriteSingleManifest(scratch.fs, scratch.paths, scratch.names, entries, scratch.options));
+  return scratch.fs.ReadAll(scratch.paths.ManifestFile(written.name));
 }
 
 Result<std::string> EncodeIndexes(const std::vector<CommitMessage>& messages, Indexes list) {

@@ -17,13 +17,16 @@ DataFileMeta FileNamed(const std::string& name) {
 }
 
 TEST(CommitMessageJsonTest, GivesBackEveryListOfEveryBucket) {
+  const std::vector<DataType> partition_types = {DataType::Int(), DataType::String()};
   CommitMessage first;
+  first.partition = BinaryRow::Make(partition_types, DatumList{7, "a"});
   first.bucket = BucketId(0);
   first.total_buckets = 2;
   first.new_files = {FileNamed("a"), FileNamed("b")};
   first.compact_before = {FileNamed("c")};
   first.compact_after = {FileNamed("d")};
   CommitMessage second;
+  second.partition = BinaryRow::Make(partition_types, DatumList{8, Datum()});
   second.bucket = BucketId(1);
   second.changelog_files = {FileNamed("e")};
   second.deleted_files = {FileNamed("f")};
@@ -52,6 +55,8 @@ TEST(CommitMessageJsonTest, GivesBackEveryListOfEveryBucket) {
   const auto messages = DecodeCommitMessages(*text);
   ASSERT_THAT(messages, IsOk());
   ASSERT_EQ(messages->size(), 2U);
+  EXPECT_EQ((*messages)[0].partition, first.partition);
+  EXPECT_EQ((*messages)[1].partition, second.partition);
   EXPECT_EQ((*messages)[0].bucket, BucketId(0));
   EXPECT_EQ((*messages)[0].total_buckets, 2);
   EXPECT_EQ((*messages)[0].new_files, first.new_files);

@@ -12,6 +12,7 @@
 #include "meta/manifest_container.h"
 #include "meta/manifest_scan.h"
 #include "meta/manifest_summary.h"
+#include "meta/single_manifest.h"
 #include "meta/stores.h"
 
 namespace braid {
@@ -218,6 +219,12 @@ Result<std::vector<ManifestFileMeta>> WriteManifests(FileSystem& fs, const Table
   RollingManifestWriter writer(fs, paths, names, partition_types, options);
   for (const ManifestEntry& entry : entries) BRAID_TRY(writer.Write(entry));
   return writer.Finish();
+}
+
+Result<WrittenMetadata> WriteSingleManifest(FileSystem& fs, const TablePaths& paths, MetadataFileNames& names,
+                                            const std::vector<ManifestEntry>& entries,
+                                            const ManifestWriteOptions& options) {
+  return WriteRecords(fs, paths, names.NextManifest(), ManifestRecords::kManifest, entries, EncodeManifestEntry, options);
 }
 
 Result<WrittenMetadata> WriteManifestList(FileSystem& fs, const TablePaths& paths, MetadataFileNames& names,
