@@ -118,7 +118,7 @@ def scenario_purge(warehouse):
     )
     warehouse.java(
         {"op": "create_tag", "table": name, "tag": "t"},
-        {"op": "create_branch", "table": name, "branch": "b", "tag": "t"},
+        {"op": "create_branch", "table": name, "name": "b", "tag": "t"},
         {"op": "write", "table": name, "rows": [[3, "c"]]},
     )
     warehouse.sql(f"CALL sys.purge_files(`table` => '{name}')")
