@@ -114,7 +114,7 @@ TEST(OrcReaderTest, ReadsTheWallClockOfTheWriterAndInstantsInUtc) {
   // For the writer, 2015 began at 5:00 UTC; 15634800 s later it is 2015-07-01 4:00 UTC, midnight there.
   std::string seconds = OrcBytes({0xfe});
   for (const std::int64_t second : {0, 15'634'800}) AppendVarint(ZigZagEncode(second), seconds);
-  for (const std::size_t column : {1, 2})
+  for (const std::size_t column : {1U, 2U})
     file.columns[column].streams = {{Kind::kData, seconds}, {Kind::kSecondary, OrcBytes({0xfe, 0x00, 0x00})}};
   BRAID_ASSERT_OK_AND_ASSIGN(const auto rows, Read(file, fields));
   ExpectSameRows(rows,

@@ -75,7 +75,7 @@ TEST(OrcStreamReaderTest, ReadsBlocksOfEveryCodecFromRangesOfAnySize) {
     writer.Append(bytes);
     const std::string stored = Joined(writer.Finish());
     BRAID_ASSERT_OK_AND_ASSIGN(const auto decompressor, OrcDecompressor::Make(codec.kind, 999, "/f.orc"));
-    for (const std::size_t step : {1, 7, 4400, 8192}) {
+    for (const std::size_t step : {1U, 7U, 4400U, 8192U}) {
       OrcStreamReader stream(stored, decompressor);
       EXPECT_EQ(ReadAll(stream, step), bytes);
       EXPECT_FALSE(stream.is_damaged());
