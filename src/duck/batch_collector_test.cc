@@ -44,7 +44,7 @@ class BatchCollectorTest : public testing::Test {
   Result<std::int64_t> Number(const std::string& sql) {
     BRAID_TRY_ASSIGN(const auto result, Query(sql));
     BRAID_TRY_ASSIGN(const std::vector<Batch> batches, ReadAllBatches(*result));
-    return DatumAt(*batches.at(0).rows->column(0), 0, DataType::BigInt()).as_int();
+    return DatumAt(*batches.at(0).rows->column(0), 0, result->columns().at(0).type).as_int();
   }
 
   std::unique_ptr<DuckEngine> engine_;
@@ -73,7 +73,7 @@ TEST_F(BatchCollectorTest, GivesRowsThatAreLargerThanAllThatMayWaitOneByOne) {
     BRAID_ASSERT_OK_AND_ASSIGN(const auto batch, result->Next());
     ASSERT_TRUE(batch.has_value());
     ASSERT_EQ(batch->row_count(), 1);
-    const std::int64_t number = DatumAt(*batch->rows->column(0), 0, DataType::BigInt()).as_int();
+    const std::int64_t number = DatumAt(*batch->rows->column(0), 0, result->columns().at(0).type).as_int();
     EXPECT_EQ(DatumAt(*batch->rows->column(1), 0, DataType::String()).as_string(),
               std::string(static_cast<std::size_t>(kBytes), static_cast<char>('a' + number)));
     sum += number;
