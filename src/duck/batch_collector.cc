@@ -156,7 +156,6 @@ Result<ResultShape> ResultShape::Make(const duckdb::vector<duckdb::LogicalType>&
       type = wanted[i];
     }
     BRAID_TRY_ASSIGN(duckdb::LogicalType logical, ToLogicalType(type));
-    BRAID_TRY(MakeColumnCollector(type));
     shape.columns.push_back({names[i], types[i].ToString(), type});
     shape.types.push_back(std::move(logical));
     fields.push_back(

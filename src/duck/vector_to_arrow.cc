@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "duck/vectors_internal.h"
 #include "types/batch.h"
+#include "types/date_time.h"
 
 namespace braid {
 namespace {
@@ -142,10 +143,6 @@ std::unique_ptr<ColumnCollector> MakeDecimal(const DataType& type) {
   if (type.precision() <= 18) return MakeNarrowDecimal<std::int64_t>(type);
   return MakeFixed<duckdb::hugeint_t, WideDecimal>(
       type, [](duckdb::hugeint_t value) { return WideDecimal{value.lower, value.upper}; });
-}
-
-std::int64_t FloorDivide(std::int64_t value, std::int64_t divisor) {
-  return value / divisor - (value % divisor < 0 ? 1 : 0);
 }
 
 class BooleanCollector : public ColumnCollector {

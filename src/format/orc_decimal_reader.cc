@@ -11,6 +11,7 @@
 #include "format/orc_value_buffers.h"
 #include "types/batch.h"
 #include "types/datum.h"
+#include "types/number_text.h"
 
 namespace braid {
 namespace {
@@ -36,11 +37,8 @@ class DecimalColumn : public OrcColumnReader {
 
  protected:
   Result<std::shared_ptr<arrow::ArrayData>> ReadValues(const OrcPresence& rows) override {
-    BRAID_TRY_ASSIGN(const OrcValueBuffer values,
-                     ReadOrcValues<Int128>(rows.value_count,
-                                           [this](Int128* to, std::int64_t count) { return ReadSome(to, count); }));
-    BRAID_TRY(SpreadOrcValues<Int128>(*values, rows));
-    return MakeOrcArray(ToArrowType(type()), rows, values);
+    return ReadOrcFixedColumn<Int128>(ToArrowType(type()), rows,
+                                      [this](Int128* to, std::int64_t count) { return ReadSome(to, count); });
   }
 
  private:
@@ -77,12 +75,6 @@ class DecimalColumn : public OrcColumnReader {
     return Ok();
   }
 
-  static Int128 PowerOfTen(std::int64_t exponent) {
-    Int128 power = 1;
-    for (; exponent > 0; --exponent) power *= 10;
-    return power;
-  }
-
   /// How many bytes it took; 0 if they hold no whole number of 128 bits.
   static std::size_t ReadNumber(std::string_view bytes, Int128& value) {
     std::size_t used = 0;
@@ -113,7 +105,7 @@ class DecimalColumn : public OrcColumnReader {
     if (scale < -kMaxScale || scale > 2 * kMaxScale) return value == 0;
     const std::int64_t missing = type().scale() - scale;
     if (missing > kMaxScale || missing < -kMaxScale) return value == 0;
-    const Int128 factor = PowerOfTen(std::max(missing, -missing));
+    const Int128 factor = PowerOfTen(static_cast<int>(std::max(missing, -missing)));
     if (missing > 0) return !__builtin_mul_overflow(value, factor, &value);
     const Int128 rest = value % factor;
     const Int128 magnitude = rest < 0 ? -rest : rest;

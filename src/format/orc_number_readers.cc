@@ -77,11 +77,8 @@ class IntegerColumn : public OrcColumnReader {
 
  protected:
   Result<std::shared_ptr<arrow::ArrayData>> ReadValues(const OrcPresence& rows) override {
-    BRAID_TRY_ASSIGN(
-        const OrcValueBuffer values,
-        ReadOrcValues<Value>(rows.value_count, [this](Value* to, std::int64_t count) { return ReadSome(to, count); }));
-    BRAID_TRY(SpreadOrcValues<Value>(*values, rows));
-    return MakeOrcArray(ToArrowType(type()), rows, values);
+    return ReadOrcFixedColumn<Value>(ToArrowType(type()), rows,
+                                     [this](Value* to, std::int64_t count) { return ReadSome(to, count); });
   }
 
  private:
@@ -122,11 +119,8 @@ class FloatingColumn : public OrcColumnReader {
 
  protected:
   Result<std::shared_ptr<arrow::ArrayData>> ReadValues(const OrcPresence& rows) override {
-    BRAID_TRY_ASSIGN(
-        const OrcValueBuffer values,
-        ReadOrcValues<Value>(rows.value_count, [this](Value* to, std::int64_t count) { return ReadSome(to, count); }));
-    BRAID_TRY(SpreadOrcValues<Value>(*values, rows));
-    return MakeOrcArray(ToArrowType(type()), rows, values);
+    return ReadOrcFixedColumn<Value>(ToArrowType(type()), rows,
+                                     [this](Value* to, std::int64_t count) { return ReadSome(to, count); });
   }
 
  private:

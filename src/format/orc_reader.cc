@@ -20,8 +20,8 @@
 namespace braid {
 namespace {
 
-/// Rows that take more than this in the file, compressed, are long.
-constexpr std::int64_t kLongRowBytes = 4096;
+/// Rows that take less than this in the file, compressed, fit into batches of as many rows as are wanted.
+constexpr std::int64_t kWideRowBytes = 4096;
 
 class OrcReader : public FileReader {
  public:
@@ -100,7 +100,7 @@ class OrcReader : public FileReader {
   std::int64_t BatchRowsOf(std::int64_t stripe_bytes, std::int64_t stripe_rows) const {
     if (stripe_rows <= 0 || tail_.row_count <= 0) return request_.batch_rows;
     const std::int64_t row_bytes = std::max(stripe_bytes / stripe_rows, text_bytes_ / tail_.row_count);
-    if (row_bytes < kLongRowBytes) return request_.batch_rows;
+    if (row_bytes < kWideRowBytes) return request_.batch_rows;
     return std::clamp<std::int64_t>(kMaxBatchBytes / row_bytes, 1, request_.batch_rows);
   }
 

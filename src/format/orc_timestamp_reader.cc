@@ -86,21 +86,21 @@ class NarrowColumn : public TimestampColumn {
 
  protected:
   Result<std::shared_ptr<arrow::ArrayData>> ReadValues(const OrcPresence& rows) override {
-    const bool has_micros = type().precision() > 3;
+    return ReadOrcFixedColumn<std::int64_t>(
+        ToArrowType(type()), rows, [this](std::int64_t* to, std::int64_t count) { return ReadSome(to, count); });
+  }
+
+ private:
+  Status ReadSome(std::int64_t* to, std::int64_t count) {
+    if (type().precision() <= 3) return ReadInstants(count, [&to](Timestamp value) { *to++ = value.millis; });
     bool fits = true;
-    BRAID_TRY_ASSIGN(const OrcValueBuffer values,
-                     ReadOrcValues<std::int64_t>(rows.value_count, [&](std::int64_t* to, std::int64_t count) -> Status {
-                       if (!has_micros) return ReadInstants(count, [&to](Timestamp value) { *to++ = value.millis; });
-                       return ReadInstants(count, [&](Timestamp value) {
-                         std::int64_t micros = 0;
-                         fits &= !__builtin_mul_overflow(value.millis, std::int64_t{1000}, &micros) &&
-                                 !__builtin_add_overflow(micros, std::int64_t{value.nanos_of_milli / 1000}, &micros);
-                         *to++ = micros;
-                       });
-                     }));
-    if (!fits) return OutOfRange();
-    BRAID_TRY(SpreadOrcValues<std::int64_t>(*values, rows));
-    return MakeOrcArray(ToArrowType(type()), rows, values);
+    BRAID_TRY(ReadInstants(count, [&](Timestamp value) {
+      std::int64_t micros = 0;
+      fits &= !__builtin_mul_overflow(value.millis, std::int64_t{1000}, &micros) &&
+              !__builtin_add_overflow(micros, std::int64_t{value.nanos_of_milli / 1000}, &micros);
+      *to++ = micros;
+    }));
+    return fits ? Ok() : Status(OutOfRange());
   }
 };
 

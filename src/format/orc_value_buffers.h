@@ -83,4 +83,13 @@ inline std::shared_ptr<arrow::ArrayData> MakeOrcArray(std::shared_ptr<arrow::Dat
   return arrow::ArrayData::Make(std::move(type), rows.row_count, {rows.bits, std::move(values)}, rows.null_count());
 }
 
+/// Reads the values of these rows, of a fixed width, with `read` as for ReadOrcValues.
+template <typename Value, typename Read>
+Result<std::shared_ptr<arrow::ArrayData>> ReadOrcFixedColumn(std::shared_ptr<arrow::DataType> type,
+                                                             const OrcPresence& rows, Read read) {
+  BRAID_TRY_ASSIGN(const OrcValueBuffer values, ReadOrcValues<Value>(rows.value_count, std::move(read)));
+  BRAID_TRY(SpreadOrcValues<Value>(*values, rows));
+  return MakeOrcArray(std::move(type), rows, values);
+}
+
 }  // namespace braid

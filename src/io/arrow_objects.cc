@@ -8,14 +8,11 @@
 #include <fmt/format.h>
 
 #include "io/arrow_objects_internal.h"
+#include "io/store_remedies_internal.h"
 
 namespace braid {
 
 namespace {
-
-constexpr std::string_view kCheckKeys = "check access key, secret key and region, and what they permit on this bucket";
-constexpr std::string_view kGiveRegion = "give the bucket's own region, 's3.region', or its endpoint";
-constexpr std::string_view kRepeat = "repeat in a while";
 
 struct Explanation {
   std::string_view word;  // in the text that Arrow makes of the store's answer
@@ -25,18 +22,18 @@ struct Explanation {
 };
 
 constexpr Explanation kExplanations[] = {
-    {"NO_SUCH_BUCKET", ErrorCode::kNotFound, "there is no such bucket", "create the bucket first, or check the address and the region"},
+    {"NO_SUCH_BUCKET", ErrorCode::kNotFound, "there is no such bucket", kMakeBucket},
     {"ACCESS_DENIED", ErrorCode::kPermissionDenied, "the store refuses access", kCheckKeys},
     {"INVALID_ACCESS_KEY_ID", ErrorCode::kPermissionDenied, "the store does not know the access key", kCheckKeys},
     {"SIGNATURE_DOES_NOT_MATCH", ErrorCode::kPermissionDenied, "the secret key does not fit the access key", kCheckKeys},
     {"HTTP status 403", ErrorCode::kPermissionDenied, "the store refuses access", kCheckKeys},
-    {"NETWORK_CONNECTION", ErrorCode::kUnavailable, "no answer from the store", "check the endpoint and the network, then repeat"},
-    {"SLOW_DOWN", ErrorCode::kUnavailable, "the store asks for fewer requests", kRepeat},
-    {"SERVICE_UNAVAILABLE", ErrorCode::kUnavailable, "the store is not available", kRepeat},
-    {"INTERNAL_FAILURE", ErrorCode::kUnavailable, "the store failed", kRepeat},
-    {"HTTP status 429", ErrorCode::kUnavailable, "the store asks for fewer requests", kRepeat},
+    {"NETWORK_CONNECTION", ErrorCode::kUnavailable, "no answer from the store", kCheckNetwork},
+    {"SLOW_DOWN", ErrorCode::kUnavailable, "the store asks for fewer requests", kRepeatLater},
+    {"SERVICE_UNAVAILABLE", ErrorCode::kUnavailable, "the store is not available", kRepeatLater},
+    {"INTERNAL_FAILURE", ErrorCode::kUnavailable, "the store failed", kRepeatLater},
+    {"HTTP status 429", ErrorCode::kUnavailable, "the store asks for fewer requests", kRepeatLater},
     {"HTTP status 501", ErrorCode::kUnsupported, "the store does not know this request", "use a store that speaks all of S3"},
-    {"HTTP status 5", ErrorCode::kUnavailable, "the store failed", kRepeat},
+    {"HTTP status 5", ErrorCode::kUnavailable, "the store failed", kRepeatLater},
     {"HTTP status 301", ErrorCode::kInvalidArgument, "the store does not hold this bucket", kGiveRegion},
     {"HTTP status 307", ErrorCode::kInvalidArgument, "the store does not hold this bucket", kGiveRegion},
 };

@@ -116,14 +116,14 @@ HttpResponse S3Objects::SendPatiently(const std::string& method, const S3Path& p
 Error S3Objects::Failure(std::string_view action, std::string_view path, const HttpResponse& response) const {
   if (response.status == 0) {
     return Error(ErrorCode::kUnavailable, fmt::format("cannot {} {}: no answer from {}: {}", action, path, endpoint(), response.failure))
-        .Hint("check 's3.endpoint' and the network, then repeat");
+        .Hint(std::string(kCheckNetwork));
   }
   const std::string code = ElementOf(response.body, "Code");
   const std::string said = code.empty() ? fmt::format("HTTP status {}", response.status) : code;
   const std::string where = fmt::format("cannot {} {}", action, path);
   if (code == "NoSuchBucket") {
     return Error(ErrorCode::kNotFound, fmt::format("{}: {} has no such bucket", where, endpoint()))
-        .Hint("create the bucket first, or check the address and the region");
+        .Hint(std::string(kMakeBucket));
   }
   const bool is_about_keys = std::ranges::find(kKeyErrors, code) != std::end(kKeyErrors);
   switch (is_about_keys ? 403 : response.status) {
@@ -134,18 +134,18 @@ Error S3Objects::Failure(std::string_view action, std::string_view path, const H
     case 401:
     case 403:
       return Error(ErrorCode::kPermissionDenied, fmt::format("{}: {} refuses access ({})", where, endpoint(), said))
-          .Hint("check access key, secret key and region, and what they permit on this bucket");
+          .Hint(std::string(kCheckKeys));
     case 301:
     case 307:
       return Error(ErrorCode::kInvalidArgument, fmt::format("{}: {} does not hold this bucket ({})", where, endpoint(), said))
-          .Hint("give the bucket's own region, 's3.region', or its endpoint");
+          .Hint(std::string(kGiveRegion));
     case 501:
       return Error(ErrorCode::kUnsupported, fmt::format("{}: {} does not know conditional writes ({})", where, endpoint(), said))
           .Hint("reading works here; to write, use a store with conditional writes");
     default: {
       const std::string answer = fmt::format("{}: {} answers {}", where, endpoint(), said);
       if (!IsPassing(response)) return Error(ErrorCode::kIo, answer);
-      return Error(ErrorCode::kUnavailable, answer).Hint("repeat in a while");
+      return Error(ErrorCode::kUnavailable, answer).Hint(std::string(kRepeatLater));
     }
   }
 }

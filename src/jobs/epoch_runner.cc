@@ -20,6 +20,7 @@
 #include "jobs/sink_change.h"
 #include "jobs/standing.h"
 #include "jobs/state_file.h"
+#include "jobs/transaction.h"
 
 namespace braid {
 
@@ -27,26 +28,6 @@ namespace {
 
 // The log is moved into the file between epochs when it is longer.
 constexpr std::int64_t kMaxLogBytes = std::int64_t{64} << 20;
-
-// Rolls back what was not committed.
-class Transaction {
- public:
-  static Result<Transaction> Begin(DuckConnection& connection) {
-    BRAID_TRY(connection.Execute("BEGIN"));
-    return Transaction(connection);
-  }
-  ~Transaction() {
-    // A connection whose rollback fails is of no further use, and the worker ends with the error that led here.
-    if (connection_ != nullptr) static_cast<void>(connection_->Execute("ROLLBACK"));
-  }
-  Transaction(Transaction&& other) noexcept : connection_(std::exchange(other.connection_, nullptr)) {}
-  Transaction& operator=(Transaction&&) = delete;
-  Status Commit() { return std::exchange(connection_, nullptr)->Execute("COMMIT"); }
-
- private:
-  explicit Transaction(DuckConnection& connection) : connection_(&connection) {}
-  DuckConnection* connection_;
-};
 
 class Runner : public EpochRunner {
  public:
@@ -317,11 +298,15 @@ class Runner : public EpochRunner {
       identity_.plan = program_.identity;
       BRAID_TRY_ASSIGN(identity_.marks, MarksOfSinks());
     }
-    BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
-    BRAID_TRY(state_->WriteIdentity(identity_));
-    BRAID_TRY(transaction.Commit());
+    BRAID_TRY(SaveIdentity());
     FaultPoint("restart.begun");
     return Ok();
+  }
+
+  Status SaveIdentity() {
+    BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
+    BRAID_TRY(state_->WriteIdentity(identity_));
+    return transaction.Commit();
   }
 
   // ---- Epochs ----
@@ -543,9 +528,7 @@ class Runner : public EpochRunner {
     if (!any) return Ok();
     FaultPoint("partitions.marked");
     identity_.pending_partitions = done_partitions_->pending();
-    BRAID_TRY_ASSIGN(Transaction transaction, Transaction::Begin(connection()));
-    BRAID_TRY(state_->WriteIdentity(identity_));
-    return transaction.Commit();
+    return SaveIdentity();
   }
 
   // A checkpoint that was decided for a former line of the sink, and that line has it already.

@@ -11,6 +11,7 @@
 
 #include "mergetree/field_aggregate_internal.h"
 #include "types/datum.h"
+#include "types/number_text.h"
 
 namespace braid {
 namespace {
@@ -59,12 +60,6 @@ struct Numbers {
     }
   }
 };
-
-Int128 PowerOfTen(int exponent) {
-  Int128 power = 1;
-  for (int i = 0; i < exponent; ++i) power *= 10;
-  return power;
-}
 
 arrow::Decimal256 Widen(Int128 value) {
   return arrow::Decimal256(

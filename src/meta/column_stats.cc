@@ -73,10 +73,9 @@ std::optional<std::string> NextPrefix(std::string_view prefix) {
   return std::nullopt;
 }
 
-/// The upper bound of texts of which only the beginning was kept is one that comes after all that begin so.
-void RaiseCutBound(ColumnStatistics& statistics) {
-  if (statistics.max.is_null() || statistics.max.as_string().size() <= kLongestTextBound) return;
-  if (std::optional<std::string> next = NextPrefix(statistics.max.as_string())) {
+/// An upper bound of all texts that begin so. None of that length: no bounds at all, as Java has it.
+void BoundAbove(std::string_view prefix, ColumnStatistics& statistics) {
+  if (std::optional<std::string> next = NextPrefix(prefix)) {
     statistics.max = *std::move(next);
   } else {
     statistics.min = Datum();
@@ -84,7 +83,14 @@ void RaiseCutBound(ColumnStatistics& statistics) {
   }
 }
 
-/// Cuts bounds of a text column. No upper bound of that length: no bounds at all, as Java has it.
+/// Raises the upper bound of texts of which only the beginning was kept.
+void RaiseCutBound(ColumnStatistics& statistics) {
+  if (statistics.max.is_null()) return;
+  const std::string& max = statistics.max.as_string();
+  if (max.size() > kLongestTextBound) BoundAbove(max, statistics);
+}
+
+/// Cuts bounds of a text column.
 void Truncate(ColumnStatistics& statistics, std::int32_t length) {
   if (!statistics.min.is_null()) {
     const std::string& min = statistics.min.as_string();
@@ -93,13 +99,7 @@ void Truncate(ColumnStatistics& statistics, std::int32_t length) {
   if (statistics.max.is_null()) return;
   const std::string& max = statistics.max.as_string();
   const std::size_t bytes = PrefixBytes(max, length);
-  if (bytes == max.size()) return;
-  if (std::optional<std::string> next = NextPrefix(std::string_view(max).substr(0, bytes))) {
-    statistics.max = *std::move(next);
-  } else {
-    statistics.min = Datum();
-    statistics.max = Datum();
-  }
+  if (bytes < max.size()) BoundAbove(std::string_view(max).substr(0, bytes), statistics);
 }
 
 ColumnStatistics Reduce(ColumnStatistics statistics, const DataType& type, StatsMode mode) {

@@ -12,30 +12,16 @@
 #include "base/json.h"
 #include "base/long_text.h"
 #include "base/text.h"
-#include "types/time_zone.h"
 #include "sql/result.h"
 #include "types/cast.h"
 #include "types/date_time.h"
 #include "types/number_text.h"
-#include "types/utf8.h"
+#include "types/row_json.h"
+#include "types/time_zone.h"
 
 namespace braid {
 
 namespace {
-
-void AppendText(std::string_view text, std::string& out) {
-  if (IsUtf8(text)) {
-    AppendJsonString(text, out);
-  } else {
-    AppendJsonString(RepairUtf8(text), out);
-  }
-}
-
-void AppendBytes(std::string_view bytes, std::string& out) {
-  out += '"';
-  AppendHex(bytes, out);
-  out += '"';
-}
 
 // Digits of the second, as many as the type has.
 void AppendFraction(std::int32_t nanos, int digits, std::string& out) {
@@ -101,7 +87,7 @@ void AppendJsonRow(const DatumList& values, const DataType& type, std::string& o
   out += '{';
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i > 0) out += ',';
-    AppendText(type.fields()[i].name, out);
+    AppendTextJson(type.fields()[i].name, out);
     out += ':';
     AppendJsonData(values[i], type.fields()[i].type, out);
   }
@@ -122,16 +108,16 @@ void AppendJsonData(const Datum& value, const DataType& type, std::string& out) 
     case TypeKind::kFloat: AppendJsonFloating(value.as_float(), out); return;
     case TypeKind::kDouble: AppendJsonFloating(value.as_double(), out); return;
     case TypeKind::kChar:
-    case TypeKind::kVarChar: AppendText(value.as_string(), out); return;
+    case TypeKind::kVarChar: AppendTextJson(value.as_string(), out); return;
     case TypeKind::kArray:
     case TypeKind::kVector: AppendJsonList(value.as_list(), type, out); return;
     case TypeKind::kMap:
     case TypeKind::kMultiset: AppendJsonPairs(value.as_list(), type, out); return;
     case TypeKind::kRow: AppendJsonRow(value.as_list(), type, out); return;
-    case TypeKind::kVariant: AppendText(FormatDatum(value, type), out); return;
+    case TypeKind::kVariant: AppendTextJson(FormatDatum(value, type), out); return;
     case TypeKind::kBinary:
     case TypeKind::kVarBinary:
-    case TypeKind::kBlob: AppendBytes(value.as_string(), out); return;
+    case TypeKind::kBlob: AppendBytesJson(value.as_string(), out); return;
     default: break;
   }
   out += '"';
@@ -251,9 +237,9 @@ void AppendJsonValue(const arrow::Array& column, std::int64_t row, const SqlType
   if (column.IsNull(row) || !(column.type_id() == arrow::Type::STRING || column.type_id() == arrow::Type::BINARY)) {
     AppendJsonValue(DatumAt(column, row, stored), type, out);
   } else if (stored.is_bytes()) {
-    AppendBytes(static_cast<const arrow::BinaryArray&>(column).GetView(row), out);
+    AppendBytesJson(static_cast<const arrow::BinaryArray&>(column).GetView(row), out);
   } else {
-    AppendText(static_cast<const arrow::BinaryArray&>(column).GetView(row), out);
+    AppendTextJson(static_cast<const arrow::BinaryArray&>(column).GetView(row), out);
   }
 }
 

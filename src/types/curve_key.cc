@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include "types/arrow_status_internal.h"
+#include "types/date_time.h"
+#include "types/number_text.h"
 #include "types/ordered_bits.h"
 #include "types/space_curve.h"
 
@@ -28,10 +30,6 @@ bool HasOrder(const DataType& type) {
   return type.kind() < TypeKind::kVariant;
 }
 
-std::int64_t FloorDivide(std::int64_t value, std::int64_t by) {
-  return value / by - (value % by < 0 ? 1 : 0);
-}
-
 // DECIMALs of up to 18 digits fit into 64 bits. Of wider ones the lowest bits go.
 std::uint64_t OrderedDecimal(const std::uint8_t* little_endian, int precision) {
   std::uint64_t low = 0;
@@ -40,8 +38,7 @@ std::uint64_t OrderedDecimal(const std::uint8_t* little_endian, int precision) {
   std::memcpy(&high, little_endian + sizeof(low), sizeof(high));
   if (precision <= 18) return OrderedInteger(static_cast<std::int64_t>(low), 8);
   __extension__ using Wide = __int128;
-  Wide greatest = 1;
-  for (int i = 0; i < precision; ++i) greatest *= 10;
+  const Wide greatest = PowerOfTen(precision);
   const int bit_count = 129 - std::countl_zero(static_cast<std::uint64_t>(greatest >> 64));  // with the sign
   const auto value = static_cast<Wide>((static_cast<unsigned __int128>(static_cast<std::uint64_t>(high)) << 64) | low);
   return OrderedInteger(static_cast<std::int64_t>(value >> (bit_count - 64)), 8);

@@ -20,20 +20,6 @@ namespace braid {
 
 namespace {
 
-void AppendText(std::string_view text, std::string& out) {
-  if (IsUtf8(text)) {
-    AppendJsonString(text, out);
-  } else {
-    AppendJsonString(RepairUtf8(text), out);
-  }
-}
-
-void AppendBytes(std::string_view bytes, std::string& out) {
-  out += '"';
-  AppendHex(bytes, out);
-  out += '"';
-}
-
 void AppendInteger(std::int64_t value, std::string& out) { fmt::format_to(std::back_inserter(out), "{}", value); }
 
 template <typename Number>
@@ -89,13 +75,13 @@ void AppendVariant(std::string_view value, std::string_view metadata, std::strin
   const Result<std::string> json = VariantToJson(value, metadata);
   if (json) {
     out += "{\"variant\":";
-    AppendText(*json, out);
+    AppendTextJson(*json, out);
   } else {
     // Damaged bytes are shown as they are rather than hidden.
     out += "{\"malformed_variant\":";
-    AppendBytes(value, out);
+    AppendBytesJson(value, out);
     out += ",\"metadata\":";
-    AppendBytes(metadata, out);
+    AppendBytesJson(metadata, out);
   }
   out += '}';
 }
@@ -145,7 +131,7 @@ void AppendDatumRow(const DatumList& values, const DataType& type, std::string& 
   out += '{';
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i > 0) out += ',';
-    AppendText(type.fields()[i].name, out);
+    AppendTextJson(type.fields()[i].name, out);
     out += ':';
     AppendDatumJson(values[i], type.fields()[i].type, out);
   }
@@ -199,7 +185,7 @@ void AppendRowCell(const arrow::StructArray& column, std::int64_t row, const Dat
   out += '{';
   for (std::size_t i = 0; i < type.fields().size(); ++i) {
     if (i > 0) out += ',';
-    AppendText(type.fields()[i].name, out);
+    AppendTextJson(type.fields()[i].name, out);
     out += ':';
     AppendCell(*column.field(static_cast<int>(i)), row, type.fields()[i].type, out);
   }
@@ -221,10 +207,10 @@ void AppendCell(const arrow::Array& column, std::int64_t row, const DataType& ty
     case TypeKind::kDouble: AppendFloating(ValueAt<arrow::DoubleArray>(column, row), out); break;
     case TypeKind::kDecimal: AppendDecimalText(UnscaledAt(column, row), type.scale(), out); break;
     case TypeKind::kChar:
-    case TypeKind::kVarChar: AppendText(ValueAt<arrow::StringArray>(column, row), out); break;
+    case TypeKind::kVarChar: AppendTextJson(ValueAt<arrow::StringArray>(column, row), out); break;
     case TypeKind::kBinary:
     case TypeKind::kVarBinary:
-    case TypeKind::kBlob: AppendBytes(ValueAt<arrow::BinaryArray>(column, row), out); break;
+    case TypeKind::kBlob: AppendBytesJson(ValueAt<arrow::BinaryArray>(column, row), out); break;
     case TypeKind::kDate: AppendDate(ValueAt<arrow::Date32Array>(column, row), out); break;
     case TypeKind::kTime: AppendTime(ValueAt<arrow::Time32Array>(column, row), type.precision(), out); break;
     case TypeKind::kTimestamp:
@@ -245,6 +231,20 @@ void AppendCell(const arrow::Array& column, std::int64_t row, const DataType& ty
 
 }  // namespace
 
+void AppendTextJson(std::string_view text, std::string& out) {
+  if (IsUtf8(text)) {
+    AppendJsonString(text, out);
+  } else {
+    AppendJsonString(RepairUtf8(text), out);
+  }
+}
+
+void AppendBytesJson(std::string_view bytes, std::string& out) {
+  out += '"';
+  AppendHex(bytes, out);
+  out += '"';
+}
+
 void AppendDatumJson(const Datum& value, const DataType& type, std::string& out) {
   if (value.is_null()) {
     out += "null";
@@ -260,10 +260,10 @@ void AppendDatumJson(const Datum& value, const DataType& type, std::string& out)
     case TypeKind::kDouble: AppendFloating(value.as_double(), out); break;
     case TypeKind::kDecimal: AppendDecimalText(value.as_decimal().unscaled, type.scale(), out); break;
     case TypeKind::kChar:
-    case TypeKind::kVarChar: AppendText(value.as_string(), out); break;
+    case TypeKind::kVarChar: AppendTextJson(value.as_string(), out); break;
     case TypeKind::kBinary:
     case TypeKind::kVarBinary:
-    case TypeKind::kBlob: AppendBytes(value.as_string(), out); break;
+    case TypeKind::kBlob: AppendBytesJson(value.as_string(), out); break;
     case TypeKind::kDate: AppendDate(value.as_int(), out); break;
     case TypeKind::kTime: AppendTime(value.as_int(), type.precision(), out); break;
     case TypeKind::kTimestamp:
@@ -281,7 +281,7 @@ void AppendRowJson(const Batch& batch, std::int64_t row, std::span<const DataFie
   out += '{';
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) out += ',';
-    AppendText(fields[i].name, out);
+    AppendTextJson(fields[i].name, out);
     out += ':';
     AppendCell(*batch.rows->column(static_cast<int>(i)), row, fields[i].type, out);
   }

@@ -1,10 +1,11 @@
 #include "types/variant_builder.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "base/little_endian.h"
 
 namespace braid {
 
@@ -14,14 +15,14 @@ constexpr std::size_t kLongestShortText = 63;
 constexpr Int128 kLargestDecimal4 = 999'999'999;
 constexpr Int128 kLargestDecimal8 = 999'999'999'999'999'999;
 
-void AppendLittleEndian(std::uint64_t value, std::size_t width, std::string& out) {
+void AppendUnsigned(std::uint64_t value, std::size_t width, std::string& out) {
   for (std::size_t i = 0; i < width; ++i) out += static_cast<char>(value >> (8 * i));
 }
 
 template <typename Number>
 std::string LittleEndian(Number number) {
   std::string bytes;
-  AppendLittleEndian(static_cast<std::uint64_t>(number), sizeof(number), bytes);
+  AppendLittleEndian(number, bytes);
   return bytes;
 }
 
@@ -75,11 +76,11 @@ void VariantBuilder::AppendInteger(std::int64_t value) {
 }
 
 void VariantBuilder::AppendFloat(float value) {
-  AppendPrimitive(VariantPrimitive::kFloat, LittleEndian(std::bit_cast<std::uint32_t>(value)));
+  AppendPrimitive(VariantPrimitive::kFloat, LittleEndian(value));
 }
 
 void VariantBuilder::AppendDouble(double value) {
-  AppendPrimitive(VariantPrimitive::kDouble, LittleEndian(std::bit_cast<std::uint64_t>(value)));
+  AppendPrimitive(VariantPrimitive::kDouble, LittleEndian(value));
 }
 
 void VariantBuilder::AppendDecimal(Int128 unscaled, int scale) {
@@ -146,9 +147,9 @@ void VariantBuilder::FinishArray(std::size_t begin, const std::vector<std::uint6
   const bool is_large = offsets.size() > 255;
   const std::size_t offset_width = WidthOf(data_size);
   std::string head(1, FirstByte(VariantLayout::kArray, std::size_t{is_large} << 2 | (offset_width - 1)));
-  AppendLittleEndian(offsets.size(), is_large ? 4 : 1, head);
-  for (const std::uint64_t offset : offsets) AppendLittleEndian(offset, offset_width, head);
-  AppendLittleEndian(data_size, offset_width, head);
+  AppendUnsigned(offsets.size(), is_large ? 4 : 1, head);
+  for (const std::uint64_t offset : offsets) AppendUnsigned(offset, offset_width, head);
+  AppendUnsigned(data_size, offset_width, head);
   value_.insert(begin, head);
 }
 
@@ -166,10 +167,10 @@ Status VariantBuilder::FinishObject(std::size_t begin, std::vector<Member> membe
   const std::size_t offset_width = WidthOf(data_size);
   std::string head(
       1, FirstByte(VariantLayout::kObject, std::size_t{is_large} << 4 | (id_width - 1) << 2 | (offset_width - 1)));
-  AppendLittleEndian(members.size(), is_large ? 4 : 1, head);
-  for (const Member& member : members) AppendLittleEndian(member.name_id, id_width, head);
-  for (const Member& member : members) AppendLittleEndian(member.offset, offset_width, head);
-  AppendLittleEndian(data_size, offset_width, head);
+  AppendUnsigned(members.size(), is_large ? 4 : 1, head);
+  for (const Member& member : members) AppendUnsigned(member.name_id, id_width, head);
+  for (const Member& member : members) AppendUnsigned(member.offset, offset_width, head);
+  AppendUnsigned(data_size, offset_width, head);
   value_.insert(begin, head);
   return Ok();
 }
@@ -179,13 +180,13 @@ std::string VariantBuilder::Metadata() const {
   for (const std::string& name : names_) bytes += name.size();
   const std::size_t width = WidthOf(std::max(bytes, names_.size()));
   std::string metadata(1, static_cast<char>(1 | (width - 1) << 6));
-  AppendLittleEndian(names_.size(), width, metadata);
+  AppendUnsigned(names_.size(), width, metadata);
   std::size_t offset = 0;
   for (const std::string& name : names_) {
-    AppendLittleEndian(offset, width, metadata);
+    AppendUnsigned(offset, width, metadata);
     offset += name.size();
   }
-  AppendLittleEndian(offset, width, metadata);
+  AppendUnsigned(offset, width, metadata);
   for (const std::string& name : names_) metadata += name;
   return metadata;
 }
