@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/uuid.h"
 #include "io/s3_objects_internal.h"
+#include "io/store_remedies_internal.h"
 
 namespace braid {
 
