@@ -67,6 +67,32 @@ TEST_F(FileSystemCatalogTest, DropsWhatATableHasElsewhere) {
   }
 }
 
+TEST_F(FileSystemCatalogTest, RefusesTablesOfOtherTypes) {
+  for (const std::string type : {"format-table", "object-table", "lance-table", "iceberg-table", "another"}) {
+    TableDefinition definition = Definition();
+    definition.options.Set("type", type);
+    EXPECT_THAT(catalog_->CreateTable(Named("db.t"), definition, false), IsError(ErrorCode::kUnsupported)) << type;
+    ASSERT_THAT(Create("db.t"), IsOk());
+    // As another catalog may have left it.
+    const std::string path = folder_.path() + "/db.db/t/schema/schema-0";
+    BRAID_ASSERT_OK_AND_ASSIGN(std::string schema, LocalFileSystem()->ReadAll(path));
+    const std::string options = R"("options" : {)";
+    const std::size_t at = schema.find(options);
+    ASSERT_NE(at, std::string::npos) << schema;
+    const bool empty = schema.find_first_not_of(" \n", at + options.size()) == schema.find('}', at);
+    schema.insert(at + options.size(), R"("type" : ")" + type + (empty ? "\"" : "\","));
+    ASSERT_THAT(LocalFileSystem()->Replace(path, schema), IsOk());
+    EXPECT_THAT(catalog_->OpenTable(Named("db.t"), {}), IsError(ErrorCode::kUnsupported)) << type;
+    EXPECT_THAT(catalog_->OpenTable(Named("db.t"), {}), HasMessage("'type'='" + type + "'"));
+    EXPECT_THAT(catalog_->ListTables("db"), HasValue(ElementsAre("t"))) << "it is listed all the same";
+    ASSERT_THAT(catalog_->DropTable(Named("db.t"), {}), IsOk());
+  }
+  TableDefinition definition = Definition();
+  definition.options.Set("type", "materialized-table");
+  ASSERT_THAT(catalog_->CreateTable(Named("db.t"), definition, false), IsOk());
+  EXPECT_THAT(catalog_->OpenTable(Named("db.t"), {}), IsOk());
+}
+
 TEST_F(FileSystemCatalogTest, ListsDatabasesInOrder) {
   ASSERT_THAT(catalog_->CreateDatabase("b", false), IsOk());
   ASSERT_THAT(catalog_->CreateDatabase("a", false), IsOk());

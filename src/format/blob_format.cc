@@ -12,6 +12,7 @@
 
 #include "base/little_endian.h"
 #include "format/arrow_io.h"
+#include "format/blob_descriptor.h"
 
 namespace braid {
 namespace {
@@ -20,8 +21,8 @@ constexpr std::int32_t kMagic = 1481511375;
 constexpr std::int8_t kVersion = 1;
 constexpr std::int64_t kNull = -1;
 constexpr std::int64_t kPlaceholder = -2;
-constexpr std::int64_t kHeadBytes = 4;   // of a record: the magic number
-constexpr std::int64_t kTailBytes = 12;  // of a record: its length and its check sum
+constexpr std::int64_t kHeadBytes = kBlobRecordHeadBytes;                                // the magic number
+constexpr std::int64_t kTailBytes = kBlobRecordExtraBytes - kBlobRecordHeadBytes;  // length and check sum
 constexpr std::int64_t kEndBytes = 5;    // of the file: length of the index and version
 constexpr std::int64_t kMaxBatchBytes = std::int64_t{32} << 20;
 constexpr std::int64_t kMaxRecordBytes = std::int64_t{0x7FFFFFFF};  // an Arrow column takes no more
@@ -70,7 +71,7 @@ Status ReadText(const InputFile& file, std::int64_t offset, std::string& into) {
 class BlobReader : public FileReader {
  public:
   static Result<std::unique_ptr<FileReader>> Open(const FileSystem& file_system, std::string_view path,
-                                                  const FileReadRequest& request) {
+                                                  const FileReadRequest& request, bool as_descriptors) {
     BRAID_TRY_ASSIGN(std::unique_ptr<InputFile> file, file_system.Open(path));
     const std::int64_t size = file->size_bytes();
     if (size < kEndBytes) return Damaged(path, "it is too short");
@@ -84,7 +85,7 @@ class BlobReader : public FileReader {
     BRAID_TRY(ReadText(*file, index_at, index));
     BRAID_TRY_ASSIGN(std::vector<std::int64_t> lengths, DecodeLengths(index, path));
     BRAID_TRY(Check(lengths, index_at, path));
-    return std::unique_ptr<FileReader>(new BlobReader(std::move(file), std::string(path), request, std::move(lengths)));
+    return std::unique_ptr<FileReader>(new BlobReader(std::move(file), std::string(path), request, as_descriptors, std::move(lengths)));
   }
 
   Result<std::optional<Batch>> Next() override {
@@ -94,8 +95,12 @@ class BlobReader : public FileReader {
     std::int64_t bytes = 0;
     std::int64_t count = 0;
     while (row_ < lengths_.size() && count < batch_rows_ && (count == 0 || bytes + lengths_[row_] <= kMaxBatchBytes)) {
-      BRAID_TRY(AppendValue(lengths_[row_], values));
-      bytes += std::max<std::int64_t>(lengths_[row_], 0);
+      if (as_descriptors_) {
+        BRAID_TRY(AppendDescriptor(lengths_[row_], values));
+      } else {
+        BRAID_TRY(AppendValue(lengths_[row_], values));
+        bytes += std::max<std::int64_t>(lengths_[row_], 0);
+      }
       ++row_;
       ++count;
     }
@@ -109,11 +114,12 @@ class BlobReader : public FileReader {
 
  private:
   BlobReader(std::unique_ptr<InputFile> file, std::string path, const FileReadRequest& request,
-             std::vector<std::int64_t> lengths)
+             bool as_descriptors, std::vector<std::int64_t> lengths)
       : file_(std::move(file)),
         path_(std::move(path)),
         schema_(ToArrowSchema(request.columns)),
         batch_rows_(request.batch_rows),
+        as_descriptors_(as_descriptors),
         lengths_(std::move(lengths)) {}
 
   static Status Check(const std::vector<std::int64_t>& lengths, std::int64_t index_at, std::string_view path) {
@@ -156,10 +162,24 @@ class BlobReader : public FileReader {
     return Ok();
   }
 
+  // The value is not read.
+  Status AppendDescriptor(std::int64_t length, arrow::BinaryBuilder& values) {
+    if (length == kNull) {
+      BRAID_ARROW_TRY(values.AppendNull(), ArrowTask::kReading, path_);
+      return Ok();
+    }
+    const BlobDescriptor descriptor{
+        .uri = path_, .offset = offset_ + kHeadBytes, .length = length - kBlobRecordExtraBytes};
+    offset_ += length;
+    BRAID_ARROW_TRY(values.Append(PrintBlobDescriptor(descriptor)), ArrowTask::kReading, path_);
+    return Ok();
+  }
+
   std::unique_ptr<InputFile> file_;
   std::string path_;
   std::shared_ptr<arrow::Schema> schema_;
   std::int64_t batch_rows_;
+  bool as_descriptors_;
   std::vector<std::int64_t> lengths_;
   std::size_t row_ = 0;
   std::int64_t last_row_ = 0;
@@ -219,11 +239,13 @@ class BlobWriter : public FileWriter {
 
 class Blob : public FileFormat {
  public:
+  explicit Blob(bool as_descriptors) : as_descriptors_(as_descriptors) {}
+
   std::string_view identifier() const override { return "blob"; }
 
   Result<std::unique_ptr<FileReader>> OpenReader(const FileSystem& file_system, std::string_view path,
                                                  const FileReadRequest& request) const override {
-    return BlobReader::Open(file_system, path, request);
+    return BlobReader::Open(file_system, path, request, as_descriptors_);
   }
 
   Result<std::unique_ptr<FileWriter>> OpenWriter(FileSystem& file_system, std::string_view path,
@@ -233,12 +255,20 @@ class Blob : public FileFormat {
     BRAID_TRY_ASSIGN(std::unique_ptr<OutputFile> file, file_system.Create(path));
     return std::unique_ptr<FileWriter>(std::make_unique<BlobWriter>(std::move(file)));
   }
+
+ private:
+  bool as_descriptors_;  // when it reads
 };
 
 }  // namespace
 
 const FileFormat& BlobFormat() {
-  static const Blob format;
+  static const Blob format(/*as_descriptors=*/false);
+  return format;
+}
+
+const FileFormat& BlobDescriptorFormat() {
+  static const Blob format(/*as_descriptors=*/true);
   return format;
 }
 

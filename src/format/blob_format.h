@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "format/file_format.h"
 
 namespace braid {
@@ -11,5 +13,11 @@ namespace braid {
 /// Errors of reading: kCorruption, also for a value that is not what its check sum says; kUnsupported for rows whose
 /// value lies in an older file.
 const FileFormat& BlobFormat();
+/// The same files, read as serialized BlobDescriptors of the values, which are not looked at.
+const FileFormat& BlobDescriptorFormat();
+
+/// Bytes of a record before its value, and in all besides its value.
+inline constexpr std::int64_t kBlobRecordHeadBytes = 4;
+inline constexpr std::int64_t kBlobRecordExtraBytes = 16;
 
 }  // namespace braid

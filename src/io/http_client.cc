@@ -120,8 +120,8 @@ HttpResponse HttpClient::Send(const HttpRequest& request, const HttpSignature& s
   curl_easy_setopt(curl, CURLOPT_HEADERDATA, &response);
   if (request.method == "HEAD") {
     curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
-  } else if (request.method == "PUT") {
-    headers.Add("Content-Type: application/octet-stream");
+  } else if (request.method == "PUT" || request.method == "POST") {
+    if (request.method == "PUT") headers.Add("Content-Type: application/octet-stream");
     curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
     curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.empty() ? "" : request.body.data());
   }

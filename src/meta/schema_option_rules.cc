@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "meta/blob_columns.h"
 #include "meta/schema_rules_internal.h"
+#include "meta/table_type.h"
 
 namespace braid {
 namespace {
@@ -234,6 +236,8 @@ Status CheckOptions(const TableSchema& schema) {
   BRAID_TRY(CheckRetention(schema.options));
   BRAID_TRY(CheckExpiry(schema));
   BRAID_TRY(CheckDeletionVectors(settings));
+  BRAID_TRY(CheckBlobColumns(schema));
+  BRAID_TRY(CheckTableType(schema.options));
   const std::optional<std::string> row_kind_field = schema.options.Find("rowkind.field");
   if (row_kind_field && schema.FindColumn(*row_kind_field) == nullptr) {
     return Invalid(fmt::format("option 'rowkind.field' names '{}', which is no column", *row_kind_field));

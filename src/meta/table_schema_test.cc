@@ -40,6 +40,13 @@ TableDefinition AppendTable() {
   return definition;
 }
 
+TableDefinition BlobTable() {
+  TableDefinition definition;
+  definition.fields = {Column("k", DataType::Int()), Column("b", DataType::Blob())};
+  definition.options = OptionsOf({{"row-tracking.enabled", "true"}, {"data-evolution.enabled", "true"}});
+  return definition;
+}
+
 TEST(TableSchemaTest, NumbersFieldsInTheOrderOfJava) {
   // As Java numbered table nested_parquet: a column before its fields, but within a ROW the inner fields first.
   TableDefinition definition;
@@ -255,6 +262,16 @@ TEST(TableSchemaTest, EnforcesRulesOfOtherOptions) {
       {"evolution alone", AppendTable(), With({{"data-evolution.enabled", "true"}}), "needs row tracking"},
       {"blob", AppendTable(), [](TableDefinition& t) { t.fields[0].type = DataType::Blob(); },
        "'data-evolution.enabled'"},
+      {"materialized", AppendTable(), With({{"type", "materialized-table"}}), ""},
+      {"files of a format", AppendTable(), With({{"type", "format-table"}}), "'type'='format-table'", ErrorCode::kUnsupported},
+      {"objects", AppendTable(), With({{"type", "object-table"}}), "'type'='object-table'", ErrorCode::kUnsupported},
+      {"descriptors of no column", AppendTable(), With({{"blob-descriptor-field", "nowhere"}}), "no BLOB column"},
+      {"descriptors of a number", BlobTable(), With({{"blob.stored-descriptor-fields", "k"}}), "no BLOB column"},
+      {"values outside of no column", BlobTable(), With({{"blob-external-storage-field", "k"}}), "no BLOB column"},
+      {"values outside without descriptors", BlobTable(), With({{"blob-external-storage-field", "b"}}),
+       "which 'blob-descriptor-field' does not"},
+      {"values outside without a path", BlobTable(),
+       With({{"blob-descriptor-field", "b"}, {"blob-external-storage-field", "b"}}), "'blob-external-storage-path'"},
   });
 }
 

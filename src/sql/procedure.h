@@ -66,9 +66,10 @@ struct AbsentProcedure {
 /// By name.
 std::span<const AbsentProcedure> AbsentProcedures();
 
-/// The stored table that the argument `table` names ('db.t', or 't' in the current database; `$branch_b` chooses a
+/// The stored table that an argument names ('db.t', or 't' in the current database; `$branch_b` chooses a
 /// branch) in the current catalog. Errors: kNotFound; kInvalidArgument for a system table.
-Result<Table> OpenTableArgument(const ProcedureArguments& arguments, const StatementContext& context);
+Result<Table> OpenTableArgument(const ProcedureArguments& arguments, const StatementContext& context,
+                                std::string_view argument = "table");
 
 /// The argument "key=value,key=value"; none: no options. Errors: kInvalidArgument, naming the argument.
 Result<Options> OptionsArgument(const ProcedureArguments& arguments, std::string_view name);

@@ -162,7 +162,7 @@ std::vector<Procedure> BranchProcedures() {
   const DataType truth = DataType::Boolean();
   return {
       OnBranch("create_branch",
-               {{"branch", text}, {"tag", text, true}, {"snapshot", number, true}, {"from_branch", text, true}, {"ignoreIfExists", truth, true}},
+               {{"branch", text}, {"tag", text, true}, {"ignoreIfExists", truth, true}, {"snapshot", number, true}, {"from_branch", text, true}},
                Create),
       OnBranch("delete_branch", {{"branch", text}, {"force", truth, true}, {"reclaim", truth, true}}, Delete),
       OnBranch("rename_branch", {{"from_branch", text}, {"to_branch", text}}, Rename),

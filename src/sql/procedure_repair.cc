@@ -17,7 +17,7 @@ Result<StatementResult> Remove(const ProcedureArguments& arguments, const Statem
 }
 
 Result<StatementResult> RemoveManifests(const ProcedureArguments& arguments, const StatementContext& context) {
-  BRAID_TRY_ASSIGN(const Table table, OpenTableArgument(arguments, context));
+  BRAID_TRY_ASSIGN(const Table table, OpenTableArgument(arguments, context, "tableId"));
   BRAID_TRY(RemoveMissingManifests(table, /*dry_run=*/false, NewCommitUser(), context.session.clock()));
   return ProcedureSuccess();
 }
@@ -25,7 +25,7 @@ Result<StatementResult> RemoveManifests(const ProcedureArguments& arguments, con
 }  // namespace
 
 Procedure RemoveUnexistingManifestsProcedure() {
-  return {"remove_unexisting_manifests", {{"table", DataType::String()}}, RemoveManifests};
+  return {"remove_unexisting_manifests", {{"tableId", DataType::String()}}, RemoveManifests};
 }
 
 Procedure RemoveUnexistingFilesProcedure() {

@@ -82,8 +82,9 @@ std::vector<std::string> ProcedureArguments::Texts(std::string_view name) const 
   return texts;
 }
 
-Result<Table> OpenTableArgument(const ProcedureArguments& arguments, const StatementContext& context) {
-  const std::string name = arguments.Text("table").value_or("");
+Result<Table> OpenTableArgument(const ProcedureArguments& arguments, const StatementContext& context,
+                                std::string_view argument) {
+  const std::string name = arguments.Text(argument).value_or("");
   BRAID_TRY_ASSIGN(const auto catalog, context.session.FindCatalog(context.session.current_catalog()));
   const bool has_database = name.find('.') != std::string::npos;
   BRAID_TRY_ASSIGN(const Identifier identifier,

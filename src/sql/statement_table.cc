@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "meta/blob_columns.h"
 #include "meta/stores.h"
 #include "sql/statement_internal.h"
 #include "sql/table_columns.h"
@@ -131,8 +133,17 @@ Result<TableDefinition> ToDefinition(Draft draft, const Options& own) {
                              .options = draft.options.With(own).With(ColumnOptions(draft.columns)),
                              .comment = std::move(draft.comment)};
   definition.fields.reserve(draft.columns.columns.size());
+  const std::set<std::string> blobs = BlobFields(definition.options);
   for (TableColumn& column : draft.columns.columns) {
     if (column.expression) continue;
+    if (blobs.contains(column.name) && column.type.kind() != TypeKind::kBlob) {
+      if (!column.type.is_bytes()) {
+        return Error(ErrorCode::kInvalidArgument,
+                     fmt::format("'blob-field' names column '{}' of type {}; only BYTES become a BLOB", column.name,
+                                 column.type.ToString()));
+      }
+      column.type = DataType::Blob();
+    }
     definition.fields.push_back({.id = FieldId(static_cast<std::int32_t>(definition.fields.size())),
                                  .name = std::move(column.name),
                                  .type = std::move(column.type),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "catalog/temporary_folder_testing.h"
 #include "sql/session_testing.h"
 
 namespace braid {
@@ -97,6 +98,26 @@ TEST_F(TrackedRowsTest, KeepBlobsBesideTheirRows) {
   ASSERT_THAT(Run("UPDATE t SET a = 'z' WHERE k = 1"), IsOk());
   EXPECT_THAT(Run("SELECT * FROM t WHERE k < 3 ORDER BY k"), HasValue(ElementsAre("1|x'00ff'|z", "2|<NULL>|b")));
   EXPECT_THAT(Run("UPDATE t SET b = x'01'"), IsError(ErrorCode::kUnsupported));
+}
+
+TEST_F(TrackedRowsTest, MakeBlobsOfBytesAsTheOptionSays) {
+  Create("k INT, b BYTES, c VARBINARY(3)", "'data-evolution.enabled' = 'true', 'blob-field' = 'b, c'");
+  ASSERT_THAT(Run("INSERT INTO t VALUES (1, x'00ff', x'0102030405')"), IsOk());
+  EXPECT_THAT(Run("SELECT * FROM t"), HasValue(ElementsAre("1|x'00ff'|x'0102030405'")));
+  EXPECT_THAT(Run("SELECT write_cols FROM `t$files` WHERE file_format = 'blob' ORDER BY write_cols"), HasValue(ElementsAre("[b]", "[c]")));
+  EXPECT_THAT(Run("CREATE TABLE wrong (k INT, b INT) WITH ('row-tracking.enabled' = 'true', 'data-evolution.enabled' = 'true', 'blob-field' = 'b')"),
+              IsError(ErrorCode::kInvalidArgument));
+}
+
+TEST_F(TrackedRowsTest, ChangeBlobsThatLieOutside) {
+  const TemporaryFolder outside;
+  Create("k INT, b BLOB", fmt::format("'data-evolution.enabled' = 'true', 'blob-descriptor-field' = 'b', "
+                                      "'blob-external-storage-field' = 'b', 'blob-external-storage-path' = '{}'", outside.path()));
+  ASSERT_THAT(Run("INSERT INTO t VALUES (1, x'00ff'), (2, x'02')"), IsOk());
+  ASSERT_THAT(Run("UPDATE t SET b = x'0a' WHERE b = x'02'"), IsOk());
+  EXPECT_THAT(Run("SELECT * FROM t ORDER BY k"), HasValue(ElementsAre("1|x'00ff'", "2|x'0a'")));
+  EXPECT_THAT(Run("SELECT k FROM t WHERE b = x'00ff'"), HasValue(ElementsAre("1")));
+  EXPECT_THAT(Run("DELETE FROM t WHERE k = 1"), IsError(ErrorCode::kUnsupported));
 }
 
 }  // namespace

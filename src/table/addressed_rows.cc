@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "meta/stores.h"
+#include "table/blob_values.h"
 #include "table/data_file_reader.h"
 #include "table/deletion_vectors.h"
 #include "table/file_scan.h"
@@ -47,7 +48,7 @@ class AddressedReader : public BatchReader {
       if (open_ == nullptr) {
         if (next_ == files_.size()) return std::optional<Batch>();
         const AddressedRows::File& file = files_[next_++];
-        BRAID_TRY_ASSIGN(open_, rows_->ReadFile(file, fields_, filter_));
+        BRAID_TRY_ASSIGN(open_, rows_->ReadValues(file, fields_, filter_));
       }
       BRAID_TRY_ASSIGN(const std::optional<Batch> batch, open_->Next());
       if (!batch) {
@@ -186,6 +187,15 @@ Result<std::unique_ptr<FileReader>> AddressedRows::ReadFile(const File& file, co
   if (file.of_range.empty()) return DataFileReader(table_).Open(file.partition, file.bucket, file.meta, fields, filter);
   BRAID_TRY_ASSIGN(const std::vector<RowRange> range, RangesOf(file.of_range));
   BRAID_TRY_ASSIGN(auto rows, ReadRowRange(table_, file.partition, file.bucket, range.front(), fields, {}));
+  return std::unique_ptr<FileReader>(std::make_unique<RangeReader>(std::move(rows)));
+}
+
+Result<std::unique_ptr<FileReader>> AddressedRows::ReadValues(const File& file, const std::vector<DataField>& fields,
+                                                              const PredicatePtr& filter) const {
+  BRAID_TRY_ASSIGN(auto stored, ReadFile(file, fields, filter));
+  if (file.of_range.empty()) return stored;
+  BRAID_TRY(CheckBlobsAreReadable(table_, fields));
+  BRAID_TRY_ASSIGN(auto rows, WithBlobValues(table_, fields, std::move(stored)));
   return std::unique_ptr<FileReader>(std::make_unique<RangeReader>(std::move(rows)));
 }
 

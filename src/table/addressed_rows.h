@@ -43,9 +43,13 @@ class AddressedRows : public std::enable_shared_from_this<AddressedRows> {
   /// The rows: these columns of the table, then an INT column of file numbers and a BIGINT column of positions, both
   /// NOT NULL. `filter`, over columns of the table, is a help: rows that do not match may come. Null: none.
   Result<std::unique_ptr<BatchReader>> Read(std::vector<DataField> fields, const PredicatePtr& filter) const;
-  /// All rows of one file, those that are gone too: these columns of the table.
+  /// All rows of one file, those that are gone too: these columns of the table, as the file holds them.
   Result<std::unique_ptr<FileReader>> ReadFile(const File& file, const std::vector<DataField>& fields,
                                                const PredicatePtr& filter = nullptr) const;
+
+  /// The same with the values of BLOB columns in the place of their descriptors (WithBlobValues).
+  Result<std::unique_ptr<FileReader>> ReadValues(const File& file, const std::vector<DataField>& fields,
+                                                 const PredicatePtr& filter = nullptr) const;
 
  private:
   AddressedRows(Table table, std::optional<Snapshot> snapshot, std::vector<File> files)

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "meta/blob_columns.h"
+#include "table/blob_input.h"
 #include "table/bucket_writer.h"
 #include "table/data_file_reader.h"
 #include "table/rolling_file_writer.h"
@@ -18,11 +20,13 @@ class RowsWriter {
  public:
   static Result<std::unique_ptr<RowsWriter>> Make(const Table& table, const BinaryRow& partition, BucketId bucket, FileContents contents) {
     std::unique_ptr<RowsWriter> writer(new RowsWriter());
+    BRAID_TRY_ASSIGN(writer->input_, BlobInput::Make(table, contents.fields));
+    const BlobColumns blobs(table.options());
     std::vector<DataField> fields;
     for (std::size_t i = 0; i < contents.fields.size(); ++i) {
       const auto column = static_cast<int>(i);
       const DataField& field = contents.fields[i];
-      if (field.type.kind() != TypeKind::kBlob) {
+      if (!blobs.HasOwnFiles(field)) {
         writer->columns_.push_back(column);
         fields.push_back(field);
         continue;
@@ -36,7 +40,8 @@ class RowsWriter {
     return writer;
   }
 
-  Status Write(const Batch& batch) {
+  Status Write(const Batch& rows) {
+    BRAID_TRY_ASSIGN(const Batch batch, input_->Convert(rows));
     if (blobs_.empty()) return files_->Write(batch);
     BRAID_TRY(files_->Write(TakeColumns(batch, columns_)));
     for (const BlobColumn& blob : blobs_) BRAID_TRY(blob.files->Write(TakeColumns(batch, std::span(&blob.column, 1))));
@@ -59,6 +64,7 @@ class RowsWriter {
   // The files since the last call.
   Result<std::vector<DataFileMeta>> Finish() {
     BRAID_TRY(CollectFiles());
+    BRAID_TRY(input_->Finish());
     return std::exchange(finished_, {});
   }
 
@@ -80,7 +86,8 @@ class RowsWriter {
     return Ok();
   }
 
-  std::vector<int> columns_;  // those that are no BLOBs
+  std::unique_ptr<BlobInput> input_;
+  std::vector<int> columns_;  // those without files of their own
   std::unique_ptr<RollingFileWriter> files_;
   std::vector<BlobColumn> blobs_;
   std::vector<DataFileMeta> finished_;

@@ -8,6 +8,7 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include "meta/blob_columns.h"
 #include "meta/stores.h"
 #include "table/rolling_file_writer.h"
 #include "table/row_range.h"
@@ -23,7 +24,7 @@ Status CheckUpdatable(const Table& table, const DataField& field) {
         .Hint("rows of a table with 'data-evolution.enabled'='true' stay where they are; INSERT new ones");
   };
   if (std::find(keys.begin(), keys.end(), field.name) != keys.end()) return refuse("it is part of the partition");
-  if (field.type.kind() == TypeKind::kBlob) return refuse("this version does not change BLOB columns");
+  if (BlobColumns(table.options()).HasOwnFiles(field)) return refuse("values in `.blob` files stay as they are");
   return Ok();
 }
 
@@ -53,7 +54,8 @@ Result<ColumnUpdate> ColumnUpdate::Make(std::shared_ptr<const AddressedRows> row
     fields.push_back(field);
   }
   BRAID_TRY(CheckNotIndexed(*rows, fields));
-  return ColumnUpdate(std::move(rows), std::move(fields));
+  BRAID_TRY_ASSIGN(auto input, BlobInput::Make(rows->table(), fields));
+  return ColumnUpdate(std::move(rows), std::move(fields), std::move(input));
 }
 
 Status ColumnUpdate::Add(const arrow::Int32Array& files, const arrow::Int64Array& positions, const Batch& values) {
@@ -65,13 +67,15 @@ Status ColumnUpdate::Add(const arrow::Int32Array& files, const arrow::Int64Array
   for (std::int64_t row = 0; row < values.row_count(); ++row) {
     changes_[files.Value(row)][positions.Value(row)] = {values_.size(), static_cast<std::int32_t>(row)};
   }
-  values_.push_back(values);
+  BRAID_TRY_ASSIGN(Batch stored, input_->Convert(values));
+  values_.push_back(std::move(stored));
   return Ok();
 }
 
 Result<std::vector<CommitMessage>> ColumnUpdate::Finish() {
   std::vector<CommitMessage> messages;
   if (fields_.empty()) return messages;
+  BRAID_TRY(input_->Finish());
   for (const auto& [number, changes] : changes_) {
     Result<CommitMessage> message = WriteRange(rows_->files()[static_cast<std::size_t>(number)], changes);
     if (!message) {

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "table/addressed_rows.h"
+#include "table/blob_input.h"
 #include "table/commit.h"
 #include "types/batch.h"
 
@@ -21,7 +22,7 @@ namespace braid {
 /// memory until Finish. One thread.
 class ColumnUpdate {
  public:
-  /// Columns are written in the table's order. Errors: kUnsupported for BLOB columns, those of the partition and
+  /// Columns are written in the table's order. Errors: kUnsupported for BLOB columns whose values lie in `.blob` files, those of the partition and
   /// those with a global index.
   static Result<ColumnUpdate> Make(std::shared_ptr<const AddressedRows> rows, const std::vector<std::string>& columns);
 
@@ -41,15 +42,16 @@ class ColumnUpdate {
   using ValuePlace = std::pair<std::size_t, std::int32_t>;
   using Changes = std::map<std::int64_t, ValuePlace>;  // by position in the range
 
-  ColumnUpdate(std::shared_ptr<const AddressedRows> rows, std::vector<DataField> fields)
-      : rows_(std::move(rows)), fields_(std::move(fields)) {}
+  ColumnUpdate(std::shared_ptr<const AddressedRows> rows, std::vector<DataField> fields, std::unique_ptr<BlobInput> input)
+      : rows_(std::move(rows)), fields_(std::move(fields)), input_(std::move(input)) {}
 
   Result<CommitMessage> WriteRange(const AddressedRows::File& range, const Changes& changes) const;
   Result<Batch> WithChanges(const Batch& before, std::int64_t first, const Changes& changes) const;
 
   std::shared_ptr<const AddressedRows> rows_;
   std::vector<DataField> fields_;
-  std::vector<Batch> values_;
+  std::unique_ptr<BlobInput> input_;
+  std::vector<Batch> values_;  // as they are stored
   std::map<std::int32_t, Changes> changes_;  // by the number of the range
 };
 

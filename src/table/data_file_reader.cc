@@ -6,6 +6,7 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include "format/blob_format.h"
 #include "format/deletion_vector.h"
 #include "format/file_format.h"
 #include "mergetree/key_value.h"
@@ -254,6 +255,8 @@ Result<std::unique_ptr<FileReader>> DataFileReader::Open(const BinaryRow& partit
   if (!deletion_vector.path.empty()) {
     BRAID_TRY_ASSIGN(wanted.deleted, ReadDeletionVector(table_.file_system(), deletion_vector.path, deletion_vector.offset));
   }
+  BRAID_TRY_ASSIGN(const bool as_descriptors, table_.options().GetBool("blob-as-descriptor", false));
+  if (as_descriptors && format == &BlobFormat()) format = &BlobDescriptorFormat();
   BRAID_TRY_ASSIGN(auto reader, format->OpenReader(table_.file_system(), path, request));
   return std::unique_ptr<FileReader>(std::make_unique<EvolvingReader>(std::move(reader), std::move(sources), std::move(wanted), std::move(path)));
 }

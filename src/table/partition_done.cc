@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "meta/success_file.h"
+#include "table/done_report.h"
 #include "table/drop_partitions.h"
 
 namespace braid {
@@ -22,23 +23,50 @@ Status Mark(FileSystem& fs, const std::string& path, std::int64_t now_ms) {
   return fs.Replace(path, PrintSuccessFile(file));
 }
 
+std::vector<std::string> DoneActionsOf(const Table& table) {
+  std::vector<std::string> actions;
+  for (const std::string& action : Split(table.options().Get("partition.mark-done-action", "success-file"), ',')) {
+    actions.push_back(ToLower(Trim(action)));
+  }
+  return actions;
+}
+
 }  // namespace
 
 Status CheckDoneActions(const Table& table) {
-  for (const std::string& action : Split(table.options().Get("partition.mark-done-action", "success-file"), ',')) {
-    if (Trim(action) == "success-file") continue;
-    return Error(ErrorCode::kUnsupported,
-                 fmt::format("'partition.mark-done-action' of {} is '{}', which Braid does not do", table.name(),
-                             Trim(action)))
-        .Hint("it does success-file");
+  const auto refuse = [&](ErrorCode code, std::string_view action, std::string_view why) {
+    return Error(code, fmt::format("'partition.mark-done-action' of {} has '{}', {}", table.name(), action, why))
+        .Hint("it can have success-file, which writes files named _SUCCESS, and http-report, which tells a server");
+  };
+  BRAID_TRY_ASSIGN(const bool in_metastore, table.options().GetBool("metastore.partitioned-table", false));
+  for (const std::string& action : DoneActionsOf(table)) {
+    if (action == "success-file") continue;
+    if (action == "http-report") {
+      BRAID_TRY(CheckDoneReport(table));
+    } else if (action == "mark-event") {
+      if (!in_metastore) return refuse(ErrorCode::kInvalidArgument, action, "which needs 'metastore.partitioned-table' = 'true'");
+    } else if (action == "done-partition") {
+      return refuse(ErrorCode::kUnsupported, action, "which needs a metastore; a catalog of folders has none");
+    } else if (action == "custom") {
+      return refuse(ErrorCode::kUnsupported, action, "which is Java code; Braid does not run it");
+    } else {
+      return refuse(ErrorCode::kInvalidArgument, action, "which is no action");
+    }
   }
   return Ok();
 }
 
 Status MarkFoldersDone(const Table& table, const std::vector<std::string>& partitions, const Clock& clock) {
+  const std::vector<std::string> actions = DoneActionsOf(table);
   for (const std::string& partition : partitions) {
-    BRAID_TRY(
-        Mark(table.file_system(), JoinPath(JoinPath(table.paths().root(), partition), "_SUCCESS"), clock.NowMs()));
+    for (const std::string& action : actions) {
+      if (action == "success-file") {
+        BRAID_TRY(Mark(table.file_system(), JoinPath(JoinPath(table.paths().root(), partition), "_SUCCESS"), clock.NowMs()));
+      } else if (action == "http-report") {
+        BRAID_TRY(ReportPartitionDone(table, partition));
+      }
+      // `mark-event` tells the catalog, and a catalog of folders keeps nothing of it, Java's neither.
+    }
   }
   return Ok();
 }

@@ -7,6 +7,8 @@
 
 #include "format/blob_format.h"
 #include "mergetree/stored_file_index.h"
+#include "meta/blob_columns.h"
+#include "table/blob_input.h"
 #include "table/bucket_writer.h"
 #include "table/row_tracking.h"
 
@@ -16,8 +18,17 @@ namespace {
 
 constexpr std::int64_t kDefaultTargetBytes = std::int64_t{256} << 20;
 
-bool IsBlobColumn(const std::vector<DataField>& fields) {
-  return fields.size() == 1 && fields.front().type.kind() == TypeKind::kBlob;
+bool IsBlobColumn(const std::vector<DataField>& fields, const Options& options) {
+  return fields.size() == 1 && BlobColumns(options).HasOwnFiles(fields.front());
+}
+
+// A row as it is stored, where it may hold the descriptor of its value.
+Result<Batch> WithInsertedBlob(BlobSource& source, const Batch& row) {
+  const auto& values = static_cast<const arrow::BinaryArray&>(*row.rows->column(0));
+  if (values.IsNull(0) || !IsBlobDescriptor(values.GetView(0))) return row;
+  BRAID_TRY_ASSIGN(std::string value, InsertedBlob(source, values.GetView(0)));
+  BRAID_TRY_ASSIGN(auto column, MakeConstantColumn(Datum(std::move(value)), DataType::Blob(), 1));
+  return Batch{arrow::RecordBatch::Make(row.rows->schema(), 1, {std::move(column)}), nullptr};
 }
 
 }  // namespace
@@ -51,7 +62,8 @@ Result<std::unique_ptr<RollingFileWriter>> RollingFileWriter::Make(const Table& 
   BRAID_TRY_ASSIGN(writer->places_, PlacesOf(table, partition, bucket));
   BRAID_TRY_ASSIGN(writer->target_bytes_, options.GetMemorySize("target-file-size", kDefaultTargetBytes));
   BRAID_TRY_ASSIGN(writer->files_options_, DataFileOptions::ForLevel(options, 0));
-  if (IsBlobColumn(fields)) {
+  if (IsBlobColumn(fields, options)) {
+    writer->blobs_.emplace(BlobSource::OfInput(table));
     BRAID_TRY_ASSIGN(writer->target_bytes_, options.GetMemorySize("blob.target-file-size", writer->target_bytes_));
     writer->files_options_.format = &BlobFormat();
     writer->files_options_.extension = BlobFormat().identifier();
@@ -75,9 +87,12 @@ RollingFileWriter::~RollingFileWriter() {
 }
 
 Status RollingFileWriter::Write(const Batch& batch) {
-  if (!IsBlobColumn(contents_.fields)) return WriteRows(batch);
+  if (!blobs_) return WriteRows(batch);
   // A single value may fill a file.
-  for (std::int64_t row = 0; row < batch.row_count(); ++row) BRAID_TRY(WriteRows({batch.rows->Slice(row, 1), nullptr}));
+  for (std::int64_t row = 0; row < batch.row_count(); ++row) {
+    BRAID_TRY_ASSIGN(const Batch stored, WithInsertedBlob(*blobs_, {batch.rows->Slice(row, 1), nullptr}));
+    BRAID_TRY(WriteRows(stored));
+  }
   return Ok();
 }
 

@@ -14,6 +14,7 @@
 #include "meta/column_stats.h"
 #include "meta/manifest.h"
 #include "meta/new_file_places.h"
+#include "table/blob_source.h"
 #include "table/table.h"
 #include "types/batch.h"
 
@@ -40,7 +41,7 @@ struct FileContents {
 };
 
 /// Writes rows to as many files as `target-file-size` asks for, or `blob.target-file-size` for a single BLOB column, which
-/// goes to `.blob` files. One thread. Destroying it deletes the files that Finish has not returned.
+/// goes to `.blob` files, and whose values may be descriptors of them (InsertedBlob). One thread. Destroying it deletes the files that Finish has not returned.
 class RollingFileWriter {
  public:
   static Result<std::unique_ptr<RollingFileWriter>> Make(const Table& table, const BinaryRow& partition, BucketId bucket,
@@ -76,6 +77,7 @@ class RollingFileWriter {
   std::vector<StatsMode> modes_;
   bool dense_ = true;
   FileIndexOptions index_options_;
+  std::optional<BlobSource> blobs_;  // of what is inserted, for a single BLOB column
   std::unique_ptr<FileWriter> file_;
   std::unique_ptr<FileIndexWriter> indexes_;  // of the open file; null if it is to have none
   std::string file_name_;

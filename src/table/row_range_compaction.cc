@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "meta/blob_columns.h"
 #include "table/rolling_file_writer.h"
 #include "table/row_range.h"
 
@@ -53,9 +54,10 @@ std::vector<Run> RunsOf(const std::vector<Range>& ranges, std::int64_t target_by
 }
 
 FileContents ContentsOf(const Table& table) {
+  const BlobColumns blobs(table.options());
   std::vector<DataField> fields;
   for (const DataField& field : table.schema().fields) {
-    if (field.type.kind() != TypeKind::kBlob) fields.push_back(field);
+    if (!blobs.HasOwnFiles(field)) fields.push_back(field);
   }
   const bool all = fields.size() == table.schema().fields.size();
   FileContents contents = FileContents::Columns(std::move(fields));

@@ -13,6 +13,8 @@
 #include "mergetree/merge_function.h"
 #include "mergetree/merge_reader.h"
 #include "mergetree/read_ahead.h"
+#include "meta/blob_columns.h"
+#include "table/blob_values.h"
 #include "table/data_file_reader.h"
 #include "table/difference_reader.h"
 #include "table/file_scan.h"
@@ -157,24 +159,19 @@ std::unique_ptr<BatchReader> ConcatenateValues(const std::shared_ptr<SplitFiles>
   return read_ahead ? ReadAhead(std::move(rows)) : std::move(rows);
 }
 
-// Options that make BLOB columns hold references to where their values are.
-Status RefuseBlobReferences(const Table& table, const std::vector<DataField>& fields) {
-  const auto is_blob = [](const DataField& field) { return field.type.kind() == TypeKind::kBlob; };
-  if (std::none_of(fields.begin(), fields.end(), is_blob)) return Ok();
-  BRAID_TRY_ASSIGN(const bool descriptors, table.options().GetBool("blob-as-descriptor", false));
-  std::string_view option = descriptors ? "blob-as-descriptor" : "";
-  for (const char* name : {"blob-descriptor-field", "blob-view-field", "blob-external-storage-field"}) {
-    if (table.options().Has(name)) option = name;
-  }
-  if (option.empty()) return Ok();
-  return Error(ErrorCode::kUnsupported, fmt::format("BLOB columns of {} cannot be read: it has the option '{}'", table.name(), option))
-      .Hint("the other columns can be read");
+// The part of a filter that holds for what data files hold: not that over values which they only describe.
+PredicatePtr OnStoredValues(const Table& table, const PredicatePtr& filter) {
+  const BlobColumns blobs(table.options());
+  if (filter == nullptr || blobs.described.empty()) return filter;
+  std::vector<std::string> stored = filter->Columns();
+  const bool all = std::erase_if(stored, [&](const std::string& column) { return blobs.described.contains(column); }) == 0;
+  return all ? filter : ConjunctsOn(filter, stored);
 }
 
 // Rows of a data-evolution table, whose files hold some columns each.
 Result<std::unique_ptr<BatchReader>> ConcatenateRanges(const Table& table, const DataSplit& split, const std::shared_ptr<SplitFiles>& files,
                                                        const std::vector<DataField>& fields, const PredicatePtr& filter) {
-  BRAID_TRY(RefuseBlobReferences(table, fields));
+  BRAID_TRY(CheckBlobsAreReadable(table, fields));
   std::map<std::string, DeletionVectorRef> vectors;
   for (std::size_t i = 0; i < split.deletion_vectors.size(); ++i) vectors.emplace(split.files[i].file_name, split.deletion_vectors[i]);
   const std::string row_id(kRowIdColumn);
@@ -288,11 +285,17 @@ Result<std::unique_ptr<BatchReader>> OpenSplit(const Table& table, const DataSpl
       schema.value_fields.push_back(*field);
     }
   }
-  auto files = std::make_shared<SplitFiles>(table, split.partition, split.bucket, split.files, split.deletion_vectors, schema, request.filter);
+  const PredicatePtr on_stored = OnStoredValues(table, request.filter);
+  auto files = std::make_shared<SplitFiles>(table, split.partition, split.bucket, split.files, split.deletion_vectors, schema, on_stored);
   BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
   if (evolves) {
     BRAID_TRY_ASSIGN(auto ranges, ConcatenateRanges(table, split, files, schema.value_fields, request.filter));
-    return Filtering(std::move(ranges), request, output.size());
+    if (on_stored != request.filter) {
+      BRAID_TRY_ASSIGN(ranges, WithBlobValues(table, schema.value_fields, std::move(ranges)));
+      return Filtering(std::move(ranges), request, output.size());
+    }
+    // Only values of rows that stay are looked up.
+    return WithBlobValues(table, output, Filtering(std::move(ranges), request, output.size()));
   }
   if (!has_key) return Filtering(ConcatenateValues(files, split.files, request.read_ahead), request, output.size());
   if (split.is_changes && !split.before_files.empty()) {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "io/storage_traits.h"
 #include "meta/stores.h"
+#include "meta/table_type.h"
 #include "table/branch_folder.h"
 #include "table/lines.h"
 #include "table/operation.h"
@@ -88,6 +89,7 @@ Result<Table> Table::Open(std::shared_ptr<FileSystem> file_system, std::string r
     // The option `branch` chooses whose snapshots are read; the columns stay those of the branch that the name says, as in Java.
     BRAID_TRY_ASSIGN(const TablePaths columns, ResolveLine(fs, root, branch));
     BRAID_TRY_ASSIGN(LineContent content, ReadLineContent(fs, name, columns, paths, dynamic));
+    BRAID_TRY(CheckTableType(content.options).Context("while opening " + name));
     return Table(std::make_shared<const State>(State{file_system, name, paths, std::move(line), std::move(content.schema),
                                                      std::move(content.options), dynamic, std::move(content.layout),
                                                      std::make_shared<SchemaCache>(fs, paths)}));

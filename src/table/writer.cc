@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/thread_pool.h"
 #include "io/temporary_directory.h"
+#include "meta/blob_columns.h"
 #include "meta/stores.h"
 #include "table/bucket_writer.h"
 #include "table/default_values.h"
@@ -37,16 +38,13 @@ Status CheckWritable(const Table& table) {
     return Error(ErrorCode::kUnsupported, fmt::format("{} has {}, which this version reads but does not write", table.name(), feature))
         .Hint("write it with Flink or Spark; docs/compatibility.md shows what is supported");
   };
-  for (const char* option : {"primary-key.nullable", "blob-as-descriptor"}) {
-    BRAID_TRY_ASSIGN(const bool enabled, table.options().GetBool(option, false));
-    if (enabled) return unsupported(fmt::format("'{}'='true'", option));
-  }
-  for (const char* option :
-       {"global-index.external-path", "blob-descriptor-field", "blob-view-field", "blob-external-storage-field"}) {
+  BRAID_TRY_ASSIGN(const bool nullable_keys, table.options().GetBool("primary-key.nullable", false));
+  if (nullable_keys) return unsupported("'primary-key.nullable'='true'");
+  for (const char* option : {"global-index.external-path", "blob-view-field"}) {
     if (table.options().Has(option)) return unsupported(fmt::format("the option '{}'", option));
   }
-  for (const std::string& name : Split(table.options().Get("blob-field", ""), ',')) {
-    const DataField* field = table.schema().FindColumn(Trim(name));
+  for (const std::string& name : BlobFields(table.options())) {
+    const DataField* field = table.schema().FindColumn(name);
     if (field != nullptr && field->type.kind() != TypeKind::kBlob) return unsupported(fmt::format("'blob-field'='{}', which is no BLOB column", name));
   }
   // A producer of a newer version: its readers would wait for changes that nobody writes.
@@ -54,8 +52,6 @@ Status CheckWritable(const Table& table) {
   if (producer != "none" && producer != "input" && producer != "lookup" && producer != "full-compaction") {
     return unsupported(fmt::format("'changelog-producer'='{}'", producer));
   }
-  const std::string type = table.options().Get("type", "table");
-  if (type != "table" && type != "materialized-table") return unsupported(fmt::format("'type'='{}'", type));
   return Ok();
 }
 

@@ -1,6 +1,8 @@
 """Scenarios of run_oracle about row ids, columns in files of their own, and BLOBs. The rows come from a model here."""
 
 import json
+import pathlib
+import struct
 
 from row_model import Failure
 
@@ -126,6 +128,76 @@ def scenario_blobs(warehouse):
     warehouse.expect(name, lines(columns, rows))
     warehouse.expect(f"{name}$row_tracking", lines(["k", "_ROW_ID"], [[row[0], i] for i, row in enumerate(rows)]),
                      reading=["--projection", "k,_ROW_ID"])
+
+
+def descriptor(path, offset=0, length=-1):
+    """Java's BlobDescriptor of version 2, as hexadecimal digits."""
+    uri = str(path).encode()
+    return (b"\x02CSEDBOLB" + struct.pack("<i", len(uri)) + uri + struct.pack("<qq", offset, length)).hex()
+
+
+def described_bytes(digits):
+    """What the file of a descriptor holds there."""
+    data = bytes.fromhex(digits)
+    size = struct.unpack_from("<i", data, 9)[0]
+    offset, length = struct.unpack_from("<qq", data, 13 + size)
+    content = pathlib.Path(data[13 : 13 + size].decode().removeprefix("file:")).read_bytes()[offset:]
+    return (content if length < 0 else content[:length]).hex()
+
+
+def scenario_blob_descriptors(warehouse):
+    """BLOB values told by descriptors, in data files of each format, and in files that both programs put outside."""
+    media = warehouse.root / "media"
+    media.mkdir()
+    (media / "a.bin").write_bytes(bytes(range(10)))
+    outside = warehouse.root / "outside"
+    warehouse.sql("CREATE DATABASE IF NOT EXISTS d")
+    for file_format in ("parquet", "orc", "avro"):
+        name = f"d.described_{file_format}"
+        warehouse.java(
+            {
+                "op": "create_table",
+                "table": name,
+                "columns": [["k", "INT"], ["told", "BLOB"], ["put", "BLOB"], ["own", "BLOB"]],
+                "options": {
+                    "row-tracking.enabled": "true",
+                    "data-evolution.enabled": "true",
+                    "file.format": file_format,
+                    "blob-descriptor-field": "told,put",
+                    "blob-external-storage-field": "put",
+                    "blob-external-storage-path": str(outside),
+                    "blob.target-file-size": "40 b",
+                    "compaction.min.file-num": "2",
+                },
+            },
+            {"op": "write", "table": name, "rows": [[1, None, "0102", "ff"], [2, None, None, None], [3, None, "", "0a0b"]]},
+        )
+        rows = [[1, None, "0102", "ff"], [2, None, None, None], [3, None, "", "0a0b"]]
+        part = descriptor(media / "a.bin", 2, 3)
+        warehouse.sql(
+            f"INSERT INTO {name} VALUES (4, x'{part}', x'{'77' * 30}', x'{part}'), "
+            f"(5, x'{descriptor(media / 'a.bin')}', x'{part}', x'00')"
+        )
+        rows += [[4, "020304", "77" * 30, "020304"], [5, bytes(range(10)).hex(), "020304", "00"]]
+        columns = ["k", "told", "put", "own"]
+        warehouse.expect(name, lines(columns, rows))
+        warehouse.sql(f"UPDATE {name} SET told = x'{descriptor(media / 'a.bin', 9)}' WHERE k = 4",
+                      f"UPDATE {name} SET put = x'abcd' WHERE k < 3")
+        rows[3][1] = "09"
+        rows[0][2] = rows[1][2] = "abcd"
+        warehouse.expect(name, lines(columns, rows))
+        warehouse.expect(name, lines(["put"], [["abcd"], ["abcd"]]), reading=["--filter", "k < 3", "--projection", "put"])
+        read = warehouse.run_braid("read", warehouse.root, name, "--option", "blob-as-descriptor=true")
+        told = [json.loads(line)["row"] for line in read]
+        for row, (key, *values) in zip(told, rows, strict=True):
+            found = [None if row[column] is None else described_bytes(row[column]) for column in columns[1:]]
+            if row["k"] != key or found != values:
+                raise Failure(f"{name}, as descriptors: {row}")
+        warehouse.sql(f"CALL sys.compact(`table` => '{name}')")
+        warehouse.expect(name, lines(columns, rows))
+        warehouse.java({"op": "write", "table": name, "rows": [[6, None, "66", None]]}, {"op": "compact", "table": name})
+        rows += [[6, None, "66", None]]
+        warehouse.expect(name, lines(columns, rows))
 
 
 def scenarios():

@@ -1,6 +1,9 @@
 """Scenarios of run_oracle about sorted compaction and the repair of tables; a model here says what rows to expect."""
 
+import http.server
+import json
 import random
+import threading
 
 from row_model import Failure
 from sql_scenarios import values
@@ -55,6 +58,48 @@ def scenario_sorted_compaction(warehouse):
                 raise Failure(f"{name} has {snapshots} snapshots")
 
 
+def scenario_done_partitions(warehouse):
+    """Both programs tell a server of partitions that are done; what Java refuses in a catalog of folders."""
+    told = []
+
+    class Server(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            answer = b'{"result": "SUCCESS"}'
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Server) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        name = "d.done"
+        warehouse.sql(
+            "CREATE DATABASE IF NOT EXISTS d",
+            f"CREATE TABLE {name} (k INT, dt STRING, h INT) PARTITIONED BY (dt, h) WITH ("
+            "'partition.mark-done-action' = 'http-report,success-file', 'partition.mark-done-action.http.params' = 'a=b', "
+            f"'partition.mark-done-action.http.url' = 'http://127.0.0.1:{server.server_port}/')",
+            f"INSERT INTO {name} VALUES (1, 'x/y', 1)",
+        )
+        warehouse.java({"op": "mark_done", "table": name, "partitions": ["dt=x%2Fy/h=1/"]})
+        warehouse.run_braid("table", "mark-done", warehouse.root, name)
+        server.shutdown()
+    for report in told:
+        report["path"] = report["path"].removeprefix("file:")
+    if len(told) != 2 or told[0] != told[1]:
+        raise Failure(f"Java and Braid say {told}")
+    for options, error in (
+        ({"partition.mark-done-action": "done-partition"}, "without metastore"),
+        ({"partition.mark-done-action": "mark-event"}, "Table should enable metastore.partitioned-table"),
+        ({"partition.mark-done-action": "mark-event", "metastore.partitioned-table": "true"}, None),
+    ):
+        step = {"op": "mark_done", "table": name, "partitions": ["dt=x%2Fy/h=1/"], "options": options}
+        warehouse.java(step if error is None else {**step, "expect_error": error})
+
+
 def scenario_missing_manifests(warehouse):
     """Manifests are lost behind the back of a table of each kind; Java reads and writes what Braid leaves."""
     for name, key in (("d.log", ""), ("d.state", ", PRIMARY KEY (k) NOT ENFORCED")):
@@ -72,7 +117,7 @@ def scenario_missing_manifests(warehouse):
             raise Failure(f"{name}: an insert wrote {len(lost)} manifests")
         warehouse.sql(f"INSERT INTO {name} VALUES (4, 'd')")
         lost[0].unlink()
-        warehouse.sql(f"CALL sys.remove_unexisting_manifests(`table` => '{name}')")
+        warehouse.sql(f"CALL sys.remove_unexisting_manifests(tableId => '{name}')")
         rows = {1: [1, "a"], 2: [2, "b"], 4: [4, "d"]}
         warehouse.expect_rows(name, ["k", "v"], list(rows.values()))
         warehouse.java({"op": "write", "table": name, "rows": [[5, "e"]]}, {"op": "compact", "table": name})
