@@ -27,6 +27,9 @@ struct FileReadRequest {
   PredicatePtr filter;
   /// Lets the reader leave out row groups that hold none of these rows; others may still come. nullopt: all are wanted.
   std::optional<RowSelection> rows{};
+  /// Lets the reader leave out single rows for which `filter` is not true or that are not among `rows`: then only
+  /// FileReader::positions_of_last_batch tells where rows lie.
+  bool drops_rows = false;
   std::int64_t batch_rows = 8192;
 };
 
@@ -42,6 +45,9 @@ class FileReader : public BatchReader {
  public:
   /// Position in the file of the first row of the batch that Next last returned (row groups may have been left out).
   virtual std::int64_t first_row_of_last_batch() const = 0;
+  /// Positions in the file of all rows of that batch, ascending; empty if they follow each other from that first one on, as
+  /// they do unless rows may be dropped. Until Next is called again.
+  virtual std::span<const std::int64_t> positions_of_last_batch() const { return {}; }
 };
 
 /// Bounds and null counts of one column of a written file, before any truncation.

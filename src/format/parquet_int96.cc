@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <arrow/array.h>
-#include <arrow/array/concatenate.h>
 #include <arrow/buffer.h>
 #include <arrow/record_batch.h>
 #include <arrow/type_traits.h>
@@ -123,8 +122,7 @@ arrow::Result<std::unique_ptr<Int96ColumnReader>> Int96ColumnReader::Open(parque
                                                                           int row_group,
                                                                           const std::vector<int>& leaf_indices,
                                                                           std::string path) {
-  auto result = std::unique_ptr<Int96ColumnReader>(new Int96ColumnReader());
-  result->path_ = std::move(path);
+  auto result = std::unique_ptr<Int96ColumnReader>(new Int96ColumnReader(std::move(path)));
   ARROW_ASSIGN_OR_RAISE(result->structure_, reader.GetRecordBatchReader({row_group}, leaf_indices));
   const std::shared_ptr<parquet::RowGroupReader> group = reader.parquet_reader()->RowGroup(row_group);
   for (const int leaf : leaf_indices) {
@@ -140,35 +138,18 @@ arrow::Result<std::unique_ptr<Int96ColumnReader>> Int96ColumnReader::Open(parque
   return result;
 }
 
-Result<std::shared_ptr<arrow::Array>> Int96ColumnReader::ReadNext() {
+Result<std::shared_ptr<arrow::Array>> Int96ColumnReader::NextPiece() {
   std::shared_ptr<arrow::RecordBatch> batch;
-  BRAID_ARROW_TRY(structure_->ReadNext(&batch), ArrowTask::kReading, path_);
-  if (batch == nullptr || batch->num_rows() == 0) {
-    return Error(ErrorCode::kCorruption,
-                 fmt::format("{} is damaged: a column has fewer rows than its row group", path_));
-  }
+  BRAID_ARROW_TRY(structure_->ReadNext(&batch), ArrowTask::kReading, path());
+  if (batch == nullptr || batch->num_rows() == 0) return std::shared_ptr<arrow::Array>();
   for (const std::shared_ptr<parquet::internal::RecordReader>& leaf : leaves_) {
     if (leaf == nullptr) continue;
     leaf->Reset();
     leaf->ReadRecords(batch->num_rows());
   }
-  LeafReplacer replacer(leaves_, path_);
+  LeafReplacer replacer(leaves_, path());
   BRAID_TRY_ASSIGN(const std::shared_ptr<arrow::ArrayData> data, replacer.Replace(batch->column_data(0)));
   return arrow::MakeArray(data);
-}
-
-Result<std::shared_ptr<arrow::Array>> Int96ColumnReader::Read(std::int64_t row_count) {
-  while (ahead_ == nullptr || ahead_->length() < row_count) {
-    BRAID_TRY_ASSIGN(std::shared_ptr<arrow::Array> next, ReadNext());
-    if (ahead_ == nullptr || ahead_->length() == 0) {
-      ahead_ = std::move(next);
-    } else {
-      BRAID_ARROW_TRY_ASSIGN(ahead_, arrow::Concatenate({ahead_, next}), ArrowTask::kReading, path_);
-    }
-  }
-  std::shared_ptr<arrow::Array> result = ahead_->length() == row_count ? ahead_ : ahead_->Slice(0, row_count);
-  ahead_ = ahead_->length() == row_count ? nullptr : ahead_->Slice(row_count);
-  return result;
 }
 
 }  // namespace braid

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <arrow/type_fwd.h>
@@ -11,6 +12,7 @@
 #include <parquet/file_reader.h>
 
 #include "base/result.h"
+#include "format/parquet_column_stream.h"
 
 namespace braid {
 
@@ -19,26 +21,23 @@ namespace braid {
 /// Arrow's reader turns INT96 into 64-bit nanoseconds, which end in 2262, and takes the negative nanoseconds of the day
 /// that Java writes before 1970 for huge ones. So Arrow's columns serve for their structure and their other leaves
 /// alone, and the INT96 values are decoded here. One thread at a time.
-class Int96ColumnReader {
+class Int96ColumnReader : public PiecewiseColumnStream {
  public:
   /// Of the leaves `leaf_indices` (all that the column has, ascending) of the row group. Throws what the Parquet
   /// library throws.
   static arrow::Result<std::unique_ptr<Int96ColumnReader>> Open(parquet::arrow::FileReader& reader, int row_group,
                                                                 const std::vector<int>& leaf_indices, std::string path);
 
-  /// The next `row_count` rows of the row group, where leaves of INT96 are struct<millis, nanos>.
-  Result<std::shared_ptr<arrow::Array>> Read(std::int64_t row_count);
+ protected:
+  /// Leaves of INT96 are struct<millis, nanos>.
+  Result<std::shared_ptr<arrow::Array>> NextPiece() override;
 
  private:
-  Int96ColumnReader() = default;
-  Result<std::shared_ptr<arrow::Array>> ReadNext();
+  explicit Int96ColumnReader(std::string path) : PiecewiseColumnStream(std::move(path)) {}
 
-  std::string path_;
   std::unique_ptr<arrow::RecordBatchReader> structure_;
   /// One a leaf; null where the leaf is no INT96.
   std::vector<std::shared_ptr<parquet::internal::RecordReader>> leaves_;
-  /// Rows read but not yet asked for; may be null.
-  std::shared_ptr<arrow::Array> ahead_;
 };
 
 /// Whether some of the leaves of the file are INT96.

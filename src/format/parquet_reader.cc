@@ -1,6 +1,7 @@
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,19 +15,17 @@
 #include <parquet/arrow/reader.h>
 #include <parquet/file_reader.h>
 #include <parquet/properties.h>
-#include <parquet/size_statistics.h>
 
 #include "format/arrow_io.h"
 #include "format/convert_column.h"
+#include "format/parquet_column_stream.h"
 #include "format/parquet_error.h"
 #include "format/parquet_format.h"
-#include "format/parquet_int96.h"
 #include "format/parquet_limits.h"
-#include "format/parquet_long_value.h"
 #include "format/parquet_pruning.h"
+#include "format/parquet_row_sizes.h"
 #include "format/parquet_schema.h"
 #include "io/storage_traits.h"
-#include "types/batch_bytes.h"
 #include "types/buffer_pool.h"
 #include "types/long_rows.h"
 #include "types/parked_values.h"
@@ -36,8 +35,9 @@ namespace {
 
 constexpr std::int64_t kFarHoleBytes = 256 * 1024;  // so much that is not wanted is cheaper than another request
 constexpr std::int64_t kFarRangeBytes = 16 * 1024 * 1024;
-constexpr std::int64_t kMostChunkBytes = std::int64_t{1} << 40;  // whatever a damaged footer says
 constexpr std::int64_t kReadBufferBytes = 256 * 1024;  // of each column, instead of whole column chunks
+constexpr std::int64_t kMostPassed = std::int64_t{1} << 30;  // rows, so that offsets fit
+constexpr std::size_t kRowsWorthChoosing = 4;  // more than one of so many: reading all and leaving out later is faster
 
 /// Makes Arrow accept maps of optional keys. Only the footer's copy in memory changes, before anything else uses it.
 void AcceptOptionalKeys(parquet::FileMetaData& metadata) {
@@ -56,11 +56,13 @@ std::string_view CodecName(parquet::Compression::type codec) {
 class ParquetReader : public FileReader {
  public:
   /// `is_far`: each read is a request over a network.
-  ParquetReader(std::string path, FileReadRequest request, bool is_far)
-      : path_(std::move(path)), request_(std::move(request)), is_far_(is_far) {}
+  ParquetReader(std::string path, FileReadRequest request, bool is_far) : request_(std::move(request)), is_far_(is_far) {
+    file_.path = std::move(path);
+    file_.page_pool = page_pool_;
+  }
 
   Status Open(std::unique_ptr<InputFile> file) {
-    return CatchParquet(ArrowTask::kReading, path_, [&]() -> Status {
+    return CatchParquet(ArrowTask::kReading, file_.path, [&]() -> Status {
       parquet::ReaderProperties properties(page_pool_.get());
       // From far away that would be a request more.
       if (!is_far_) {
@@ -72,35 +74,36 @@ class ParquetReader : public FileReader {
       auto raw = parquet::ParquetFileReader::Open(MakeArrowInput(std::move(file)), properties);
       page_pool_->set_limit_bytes(LargestPageBytes(*raw->metadata()));
       AcceptOptionalKeys(*raw->metadata());
-      parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
-      // From far away the wanted columns of a row group come together, in few large requests.
-      arrow_properties.set_pre_buffer(is_far_);
-      arrow_properties.set_cache_options(
-          {.hole_size_limit = kFarHoleBytes, .range_size_limit = kFarRangeBytes, .lazy = false, .prefetch_limit = 0});
+      const parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
       BRAID_ARROW_TRY_ASSIGN(
-          reader_, parquet::arrow::FileReader::Make(BufferPool(), std::move(raw), arrow_properties),
-          ArrowTask::kReading, path_);
+          file_.reader, parquet::arrow::FileReader::Make(BufferPool(), std::move(raw), arrow_properties),
+          ArrowTask::kReading, file_.path);
       FindColumns();
       return CheckCodecs();
     });
   }
 
   Result<std::optional<Batch>> Next() override {
-    return CatchParquet(ArrowTask::kReading, path_, [&]() -> Result<std::optional<Batch>> {
-      while (rows_left_ == 0) {
-        if (next_group_ >= metadata().num_row_groups()) return std::optional<Batch>();
-        BRAID_TRY(StartRowGroup());
+    return CatchParquet(ArrowTask::kReading, file_.path, [&]() -> Result<std::optional<Batch>> {
+      for (;;) {
+        while (rows_left_ == 0) {
+          if (next_group_ >= metadata().num_row_groups()) return std::optional<Batch>();
+          BRAID_TRY(StartRowGroup());
+        }
+        BRAID_TRY_ASSIGN(std::optional<Batch> batch, chooses_rows_ ? ReadChosen() : ReadAll());
+        if (rows_left_ == 0) streams_.clear();  // lets go of the pages that they hold
+        if (batch) return std::optional(ParkLongValues(*batch).batch);
       }
-      return ReadBatch();
     });
   }
 
   std::int64_t first_row_of_last_batch() const override { return first_row_; }
+  std::span<const std::int64_t> positions_of_last_batch() const override { return positions_; }
 
  private:
-  const parquet::FileMetaData& metadata() const { return *reader_->parquet_reader()->metadata(); }
+  const parquet::FileMetaData& metadata() const { return *file_.reader->parquet_reader()->metadata(); }
 
-  /// The file's leaves of each wanted column; none if the file lacks it.
+  /// The file's leaves of each wanted column, none if the file lacks it, and which columns tell what rows are wanted.
   void FindColumns() {
     const parquet::SchemaDescriptor& schema = *metadata().schema();
     leaves_.resize(request_.columns.size());
@@ -109,11 +112,18 @@ class ParquetReader : public FileReader {
         leaves_[*column].push_back(leaf);
       }
     }
-    for (std::size_t i = 0; i < leaves_.size(); ++i) {
-      if (!leaves_[i].empty() && !HasInt96(schema, leaves_[i])) plain_columns_.push_back(i);
+    if (!request_.drops_rows) return;
+    std::vector<std::string> names;
+    for (const DataField& field : request_.columns) names.push_back(field.name);
+    row_filter_ = request_.filter == nullptr ? nullptr : Predicate::Project(request_.filter, names);
+    chooses_rows_ = row_filter_ != nullptr || request_.rows.has_value();
+    if (row_filter_ == nullptr) return;
+    std::vector<DataField> tested;
+    for (const std::string& name : row_filter_->Columns()) {
+      filter_columns_.push_back(*FindField(request_.columns, name));
+      tested.push_back(request_.columns[filter_columns_.back()]);
     }
-    // Arrow wants leaves in the file's order and returns columns in that order.
-    std::ranges::sort(plain_columns_, {}, [this](std::size_t column) { return leaves_[column].front(); });
+    filter_schema_ = ToArrowSchema(tested);
   }
 
   Status CheckCodecs() const {
@@ -124,7 +134,7 @@ class ParquetReader : public FileReader {
         const parquet::Compression::type codec = group->ColumnChunk(leaf)->compression();
         if (parquet::IsCodecSupported(codec)) continue;
         return Error(ErrorCode::kUnsupported,
-                     fmt::format("{} is compressed with {}, which cannot be read", path_, CodecName(codec)))
+                     fmt::format("{} is compressed with {}, which cannot be read", file_.path, CodecName(codec)))
             .Hint("rewrite the file with another compression, such as zstd");
       }
     }
@@ -133,160 +143,201 @@ class ParquetReader : public FileReader {
 
   Status StartRowGroup() {
     const int group = next_group_++;
-    const std::int64_t row_count = metadata().RowGroup(group)->num_rows();
+    const std::unique_ptr<parquet::RowGroupMetaData> described = metadata().RowGroup(group);
+    const std::int64_t row_count = described->num_rows();
     const std::int64_t first = next_group_first_row_;
     if (row_count < 0 || __builtin_add_overflow(first, row_count, &next_group_first_row_)) {
-      return Error(ErrorCode::kCorruption, fmt::format("{} is damaged: a row group has an impossible number of rows", path_));
+      return Error(ErrorCode::kCorruption,
+                   fmt::format("{} is damaged: a row group has an impossible number of rows", file_.path));
     }
+    if (row_count == 0) return Ok();
     if (request_.filter != nullptr && !RowGroupMayMatch(metadata(), group, request_.columns, *request_.filter)) {
       return Ok();
     }
     if (request_.rows && !request_.rows->HasAny(first, row_count)) return Ok();
-    const std::unique_ptr<parquet::RowGroupMetaData> described = metadata().RowGroup(group);
-    batch_rows_ = BatchRowsOf(*described);
-    long_row_bytes_ = LongRowBytesOf(*described);
-    reader_->set_batch_size(batch_rows_);
-    group_ = group;
-    long_columns_.clear();
-    group_columns_.clear();
-    std::vector<int> plain_leaves;
-    for (const std::size_t column : plain_columns_) {
-      const bool is_long = IsReadByPage(*described, leaves_[column].front());
-      (is_long ? long_columns_ : group_columns_).push_back(column);
-      if (!is_long) plain_leaves.insert(plain_leaves.end(), leaves_[column].begin(), leaves_[column].end());
-    }
-    if (!plain_leaves.empty()) {
-      BRAID_ARROW_TRY_ASSIGN(plain_, reader_->GetRecordBatchReader({group}, plain_leaves), ArrowTask::kReading, path_);
-    }
-    for (std::size_t i = 0; i < leaves_.size(); ++i) {
-      if (leaves_[i].empty() || !HasInt96(*metadata().schema(), leaves_[i])) continue;
-      BRAID_ARROW_TRY_ASSIGN(int96_[i], Int96ColumnReader::Open(*reader_, group, leaves_[i], path_),
-                             ArrowTask::kReading, path_);
+    batch_rows_ = BatchRowsOf(*described, leaves_, request_.batch_rows);
+    long_row_bytes_ = LongRowBytesOf(*described, leaves_, is_far_);
+    file_.reader->set_batch_size(batch_rows_);
+    if (is_far_) FetchColumns(group);
+    streams_.clear();
+    for (const std::vector<int>& leaves : leaves_) {
+      std::unique_ptr<ParquetColumnStream> stream;
+      if (!leaves.empty()) {
+        BRAID_TRY_ASSIGN(stream, OpenParquetColumn(file_, group, leaves, IsReadByPage(*described, leaves, is_far_)));
+        BRAID_TRY_ASSIGN(const std::int64_t most, stream->MostRowsAtOnce());
+        batch_rows_ = std::min(batch_rows_, most);
+      }
+      streams_.push_back(std::move(stream));
     }
     rows_left_ = row_count;
     next_row_ = first;
     return Ok();
   }
 
-  /// Lets go of the pages that the column readers hold.
-  void EndRowGroup() {
-    plain_.reset();
-    int96_.clear();
+  /// From far away the wanted columns of a row group come together, in few large requests.
+  void FetchColumns(int group) {
+    std::vector<int> wanted;
+    for (const std::vector<int>& leaves : leaves_) wanted.insert(wanted.end(), leaves.begin(), leaves.end());
+    if (wanted.empty()) return;
+    file_.reader->parquet_reader()->PreBuffer(
+        {group}, wanted, arrow::io::default_io_context(),
+        {.hole_size_limit = kFarHoleBytes, .range_size_limit = kFarRangeBytes, .lazy = false, .prefetch_limit = 0});
   }
 
-  /// What `measure` says of the wanted leaves, together.
-  template <typename Measure>
-  std::int64_t SumOfLeaves(const Measure& measure) const {
-    std::int64_t bytes = 0;
-    for (const std::vector<int>& leaves : leaves_) {
-      for (const int leaf : leaves) bytes += measure(leaf);
+  /// A column of the file as the one that was asked for; NULLs where the file lacks it.
+  Result<std::shared_ptr<arrow::Array>> Finish(std::size_t column, std::shared_ptr<arrow::Array> read, std::int64_t rows) const {
+    const DataField& field = request_.columns[column];
+    if (read == nullptr) return MakeConstantColumn(Datum(), field.type, rows);
+    return ConvertColumn(field.name, read, field.type).Context(fmt::format("while reading {}", file_.path));
+  }
+
+  Result<std::shared_ptr<arrow::Array>> Read(std::size_t column, std::int64_t rows) {
+    std::shared_ptr<arrow::Array> read;
+    if (streams_[column] != nullptr) {
+      BRAID_TRY_ASSIGN(read, streams_[column]->Read(rows));
     }
-    return bytes;
+    return Finish(column, std::move(read), rows);
   }
 
-  /// Of a row group's rows in memory.
-  std::int64_t DecodedBytes(const parquet::RowGroupMetaData& group) const {
-    return SumOfLeaves([&](int leaf) { return DecodedBytes(*group.ColumnChunk(leaf)); });
+  Batch MakeBatch(std::vector<std::shared_ptr<arrow::Array>> columns, std::int64_t rows) const {
+    return {.rows = arrow::RecordBatch::Make(schema_, rows, std::move(columns)), .kinds = nullptr};
   }
 
-  /// So many rows that a batch takes no more than it may, if rows are equally long.
-  std::int64_t BatchRowsOf(const parquet::RowGroupMetaData& group) const {
-    const std::int64_t bytes = DecodedBytes(group);
-    if (bytes <= 0 || group.num_rows() <= 0) return request_.batch_rows;
-    const double fitting = static_cast<double>(group.num_rows()) * (static_cast<double>(kMaxBatchBytes) / static_cast<double>(bytes));
-    return static_cast<std::int64_t>(std::clamp(fitting, 1.0, static_cast<double>(request_.batch_rows)));
-  }
-
-  /// Whether it is a value that is better taken from its page here. From far away the library fetches pages faster.
-  bool IsReadByPage(const parquet::RowGroupMetaData& group, int leaf) const {
-    return !is_far_ && group.num_rows() == 1 &&
-           IsLongValue(*group.ColumnChunk(leaf), *metadata().schema()->Column(leaf));
-  }
-
-  /// What a row takes while it is read: compressed and decompressed, and, by the library, decoded. 0 where rows are short.
-  std::int64_t LongRowBytesOf(const parquet::RowGroupMetaData& group) const {
-    const std::int64_t rows = std::max<std::int64_t>(group.num_rows(), 1);
-    if (DecodedBytes(group) / rows < kLongRowBytes) return 0;
-    const auto bytes_of = [&](int leaf) {
-      const auto chunk = group.ColumnChunk(leaf);
-      const std::int64_t copies = IsReadByPage(group, leaf) ? 1 : 2;
-      return std::clamp(chunk->total_compressed_size(), std::int64_t{0}, kMostChunkBytes) + copies * DecodedBytes(*chunk);
-    };
-    return SumOfLeaves(bytes_of) / rows;
-  }
-
-  /// Of the values; of byte arrays in dictionaries only as far as the footer tells.
-  static std::int64_t DecodedBytes(const parquet::ColumnChunkMetaData& chunk) {
-    const std::shared_ptr<parquet::SizeStatistics> sizes = chunk.size_statistics();
-    const std::int64_t values = sizes == nullptr ? 0 : sizes->unencoded_byte_array_data_bytes.value_or(0);
-    return std::clamp(std::max(chunk.total_uncompressed_size(), values), std::int64_t{0}, kMostChunkBytes);
-  }
-
-  Result<std::optional<Batch>> ReadBatch() {
+  /// The next rows as they come.
+  Result<std::optional<Batch>> ReadAll() {
     const MemoryShare share(long_row_bytes_ > 0 ? &LongRowMemory() : nullptr, long_row_bytes_);
-    std::shared_ptr<arrow::RecordBatch> plain;
-    std::int64_t row_count = std::min(rows_left_, batch_rows_);
-    if (plain_ != nullptr) {
-      BRAID_ARROW_TRY(plain_->ReadNext(&plain), ArrowTask::kReading, path_);
-      if (plain == nullptr || plain->num_rows() == 0 || plain->num_rows() > rows_left_) {
-        return Error(ErrorCode::kCorruption,
-                     fmt::format("{} is damaged: a row group has another number of rows than the footer says", path_));
-      }
-      row_count = plain->num_rows();
-    }
+    const std::int64_t rows = std::min(rows_left_, batch_rows_);
     std::vector<std::shared_ptr<arrow::Array>> columns(request_.columns.size());
-    for (std::size_t i = 0; i < group_columns_.size(); ++i) {
-      columns[group_columns_[i]] = plain->column(static_cast<int>(i));
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      BRAID_TRY_ASSIGN(columns[i], Read(i, rows));
     }
-    for (const std::size_t column : long_columns_) {
-      const int leaf = leaves_[column].front();
-      const auto pages = reader_->parquet_reader()->RowGroup(group_)->GetColumnPageReader(leaf);
-      BRAID_ARROW_TRY_ASSIGN(columns[column],
-                             ReadLongValue(*pages, *metadata().schema()->Column(leaf), page_pool_),
-                             ArrowTask::kReading, path_);
+    first_row_ = std::exchange(next_row_, next_row_ + rows);
+    rows_left_ -= rows;
+    return std::optional(MakeBatch(std::move(columns), rows));
+  }
+
+  /// Rows chosen out of those passed over.
+  struct ChosenRows {
+    std::vector<std::int32_t> offsets;  // from the first of those passed over
+    std::vector<arrow::ArrayVector> filter_columns;  // of the chosen rows, in pieces
+    std::int64_t passed = 0;
+  };
+
+  /// The next rows that are wanted; none if the row group has none any more. The columns of the filter are read first, and
+  /// of the others only what is wanted.
+  Result<std::optional<Batch>> ReadChosen() {
+    const MemoryShare share(long_row_bytes_ > 0 ? &LongRowMemory() : nullptr, long_row_bytes_);
+    const std::int64_t first = next_row_;
+    ChosenRows chosen;
+    chosen.filter_columns.resize(filter_columns_.size());
+    // A batch is full when half of it is, so that what is looked at is never but a few rows.
+    while (rows_left_ > 0 && chosen.passed < kMostPassed &&
+           static_cast<std::int64_t>(chosen.offsets.size()) <= batch_rows_ / 2) {
+      BRAID_TRY(ChooseAmong(std::min(rows_left_, batch_rows_ - static_cast<std::int64_t>(chosen.offsets.size())), chosen));
     }
-    for (auto& [column, reader] : int96_) {
-      BRAID_TRY_ASSIGN(columns[column], reader->Read(row_count));
+    if (chosen.offsets.empty()) {
+      return rows_left_ > 0 ? SkipOthers(chosen.passed) : std::optional<Batch>();
+    }
+    const auto rows = static_cast<std::int64_t>(chosen.offsets.size());
+    std::vector<std::shared_ptr<arrow::Array>> columns(request_.columns.size());
+    for (std::size_t i = 0; i < filter_columns_.size(); ++i) {
+      BRAID_ARROW_TRY_ASSIGN(columns[filter_columns_[i]], arrow::Concatenate(chosen.filter_columns[i], BufferPool()),
+                             ArrowTask::kReading, file_.path);
     }
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const DataField& field = request_.columns[i];
-      if (columns[i] == nullptr) {
-        BRAID_TRY_ASSIGN(columns[i], MakeConstantColumn(Datum(), field.type, row_count));
-      } else {
-        BRAID_TRY_ASSIGN(
-            columns[i],
-            ConvertColumn(field.name, columns[i], field.type).Context(fmt::format("while reading {}", path_)));
+      if (columns[i] != nullptr) continue;
+      std::shared_ptr<arrow::Array> read;
+      if (streams_[i] != nullptr) {
+        const bool takes_all = rows == chosen.passed;
+        BRAID_TRY_ASSIGN(read, takes_all ? streams_[i]->Read(rows) : streams_[i]->ReadSome(chosen.offsets, chosen.passed));
       }
+      BRAID_TRY_ASSIGN(columns[i], Finish(i, std::move(read), rows));
     }
-    first_row_ = std::exchange(next_row_, next_row_ + row_count);
-    rows_left_ -= row_count;
-    if (rows_left_ == 0) EndRowGroup();
-    plain.reset();
-    Batch batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(request_.columns), row_count, std::move(columns)),
-                .kinds = nullptr};
-    return std::optional(ParkLongValues(batch).batch);
+    positions_.clear();
+    if (rows < chosen.passed) {
+      for (const std::int32_t offset : chosen.offsets) positions_.push_back(first + offset);
+    }
+    first_row_ = first + chosen.offsets.front();
+    return std::optional(MakeBatch(std::move(columns), rows));
   }
 
-  std::string path_;
+  /// Passes over rows in the columns that are not the filter's.
+  Result<std::optional<Batch>> SkipOthers(std::int64_t rows) {
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      if (streams_[i] != nullptr && std::ranges::find(filter_columns_, i) == filter_columns_.end()) {
+        BRAID_TRY(streams_[i]->Skip(rows));
+      }
+    }
+    return std::optional<Batch>();
+  }
+
+  /// Looks at the next rows.
+  Status ChooseAmong(std::int64_t rows, ChosenRows& chosen) {
+    const std::int64_t first = std::exchange(next_row_, next_row_ + rows);
+    const auto offset = static_cast<std::int32_t>(std::exchange(chosen.passed, chosen.passed + rows));
+    rows_left_ -= rows;
+    if (request_.rows && !request_.rows->HasAny(first, rows)) {
+      for (const std::size_t column : filter_columns_) {
+        if (streams_[column] != nullptr) BRAID_TRY(streams_[column]->Skip(rows));
+      }
+      return Ok();
+    }
+    std::vector<std::shared_ptr<arrow::Array>> columns;
+    for (const std::size_t column : filter_columns_) {
+      BRAID_TRY_ASSIGN(auto read, Read(column, rows));
+      columns.push_back(std::move(read));
+    }
+    const Batch tested{.rows = arrow::RecordBatch::Make(filter_schema_, rows, std::move(columns)), .kinds = nullptr};
+    BRAID_TRY_ASSIGN(const std::vector<std::int32_t> wanted, Choose(tested, first));
+    if (wanted.empty()) return Ok();
+    const bool takes_all = static_cast<std::int64_t>(wanted.size()) == rows;
+    Batch taken = tested;
+    if (!takes_all) {
+      BRAID_TRY_ASSIGN(taken, TakeRows(tested, wanted));
+    }
+    for (const std::int32_t row : wanted) chosen.offsets.push_back(offset + row);
+    for (std::size_t i = 0; i < filter_columns_.size(); ++i) {
+      chosen.filter_columns[i].push_back(taken.rows->column(static_cast<int>(i)));
+    }
+    return Ok();
+  }
+
+  /// Which of the rows are wanted; all of them where leaving some out would not pay.
+  Result<std::vector<std::int32_t>> Choose(const Batch& tested, std::int64_t first) const {
+    std::vector<std::int32_t> all(static_cast<std::size_t>(tested.row_count()));
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<std::int32_t> wanted = all;
+    if (row_filter_ != nullptr) {
+      BRAID_TRY_ASSIGN(wanted, row_filter_->Select(tested));
+    }
+    if (request_.rows) {
+      std::erase_if(wanted, [this, first](std::int32_t row) { return !request_.rows->Contains(first + row); });
+    }
+    return wanted.size() * kRowsWorthChoosing > all.size() ? all : wanted;
+  }
+
   FileReadRequest request_;
   bool is_far_;
+  std::shared_ptr<arrow::Schema> schema_ = ToArrowSchema(request_.columns);
   std::shared_ptr<PagePool> page_pool_ = std::make_shared<PagePool>();  // outlives what reads pages
-  std::unique_ptr<parquet::arrow::FileReader> reader_;
-  std::vector<std::vector<int>> leaves_;    // one a wanted column
-  std::vector<std::size_t> plain_columns_;  // wanted columns that Arrow reads as they are, in the file's order
+  OpenParquetFile file_;
+  ParquetLeaves leaves_;
+  // Which rows are wanted, if not all are.
+  bool chooses_rows_ = false;
+  PredicatePtr row_filter_;                  // may be null
+  std::vector<std::size_t> filter_columns_;  // wanted columns that it tests
+  std::shared_ptr<arrow::Schema> filter_schema_ = arrow::schema(arrow::FieldVector());
   int next_group_ = 0;
   std::int64_t next_group_first_row_ = 0;
   // The open row group.
-  int group_ = 0;
-  std::vector<std::size_t> group_columns_;  // of plain_columns_ those that the library reads
-  std::vector<std::size_t> long_columns_;   // and the others
+  std::vector<std::unique_ptr<ParquetColumnStream>> streams_;  // one a wanted column; null where the file lacks it
   std::int64_t batch_rows_ = 0;
   std::int64_t long_row_bytes_ = 0;
-  std::unique_ptr<arrow::RecordBatchReader> plain_;
-  std::map<std::size_t, std::unique_ptr<Int96ColumnReader>> int96_;
   std::int64_t rows_left_ = 0;
   std::int64_t next_row_ = 0;
+  // The last batch.
   std::int64_t first_row_ = 0;
+  std::vector<std::int64_t> positions_;
 };
 
 }  // namespace

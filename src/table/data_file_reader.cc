@@ -75,15 +75,26 @@ class EvolvingReader : public FileReader {
     arrow::FieldVector fields = batch.rows->schema()->fields();
     std::vector<std::shared_ptr<arrow::Array>> columns = batch.rows->columns();
     fields.push_back(arrow::field(std::string(kRowIdColumn), arrow::int64(), false));
-    columns.push_back(CountFrom(*needing->first_row_id + file_->first_row_of_last_batch(), batch.row_count()));
+    columns.push_back(RowIds(*needing->first_row_id, batch.row_count()));
     batch.rows = arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.row_count(), std::move(columns));
+  }
+
+  // Of the last batch's rows, from the id of the file's first row.
+  std::shared_ptr<arrow::Array> RowIds(std::int64_t first_id, std::int64_t count) const {
+    const std::span<const std::int64_t> positions = file_->positions_of_last_batch();
+    if (positions.empty()) return CountFrom(first_id + file_->first_row_of_last_batch(), count);
+    std::vector<std::int64_t> ids;
+    for (const std::int64_t position : positions) ids.push_back(first_id + position);
+    return std::make_shared<arrow::Int64Array>(count, arrow::Buffer::FromVector(std::move(ids)));
   }
 
   Result<Batch> TakeWanted(const Batch& batch) const {
     const std::int64_t first = file_->first_row_of_last_batch();
+    const std::span<const std::int64_t> positions = file_->positions_of_last_batch();
     std::vector<std::int32_t> kept;
     for (std::int64_t row = 0; row < batch.row_count(); ++row) {
-      if (wanted_.Contain(first + row)) kept.push_back(static_cast<std::int32_t>(row));
+      const std::int64_t position = positions.empty() ? first + row : positions[static_cast<std::size_t>(row)];
+      if (wanted_.Contain(position)) kept.push_back(static_cast<std::int32_t>(row));
     }
     if (static_cast<std::int64_t>(kept.size()) == batch.row_count()) return batch;
     return TakeRows(batch, kept);
@@ -238,16 +249,17 @@ Status DeleteDataFile(const Table& table, const BinaryRow& partition, BucketId b
 
 Result<std::unique_ptr<FileReader>> DataFileReader::Open(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
                                                          const std::vector<DataField>& fields, const PredicatePtr& filter,
-                                                         const DeletionVectorRef& deletion_vector, bool by_indexes) {
+                                                         const DeletionVectorRef& deletion_vector, bool drops_rows) {
   BRAID_TRY_ASSIGN(const auto file_schema, table_.schemas().Get(file.schema_id));
   BRAID_TRY_ASSIGN(const FileFormat* format, FormatOfFileName(file.file_name));
   BRAID_TRY_ASSIGN(std::string path, DataFilePath(table_, partition, bucket, file));
   BRAID_TRY_ASSIGN(const DatumList values, PartitionValues(table_, partition));
   FileReadRequest request;
+  request.drops_rows = drops_rows;
   BRAID_TRY_ASSIGN(std::vector<ColumnSource> sources, PlanColumns(table_, values, *file_schema, file, fields, request.columns));
   request.filter = InFileTerms(filter, table_.schema(), *file_schema, file);
   WantedRows wanted;
-  if (by_indexes) {
+  if (drops_rows) {
     BRAID_TRY_ASSIGN(wanted.selected, SelectRowsByIndex(table_, path, file, request.filter));
     if (wanted.selected && wanted.selected->empty()) return std::unique_ptr<FileReader>(std::make_unique<NoRows>());
     request.rows = wanted.selected;

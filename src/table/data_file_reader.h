@@ -31,11 +31,11 @@ class DataFileReader {
   /// The file's rows with these columns, in this order: columns of the table; of key tables `_SEQUENCE_NUMBER` and
   /// `_VALUE_KIND`; of tables that track rows RowIdField and RowSequenceField. `filter` is over columns of the table; rows
   /// that do not match may be left out, but need not be. Rows that the deletion vector names are left out, and with
-  /// `by_indexes` those that the file's indexes say the filter drops (unless `file-index.read.enabled` is false). Kinds of
-  /// the batches are null. Positions of rows are only told where neither is asked for.
+  /// `drops_rows` single rows that the filter drops, also by the file's indexes (unless `file-index.read.enabled` is
+  /// false). Kinds of the batches are null. Positions of rows are only told where neither is asked for.
   Result<std::unique_ptr<FileReader>> Open(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
                                            const std::vector<DataField>& fields, const PredicatePtr& filter,
-                                           const DeletionVectorRef& deletion_vector = {}, bool by_indexes = false);
+                                           const DeletionVectorRef& deletion_vector = {}, bool drops_rows = false);
   /// The file's row groups with their bounds of a column of the table; empty where the format does not tell them, or where
   /// the file holds the column in another type or not at all.
   Result<std::vector<RowGroup>> RowGroups(const BinaryRow& partition, BucketId bucket, const DataFileMeta& file,
