@@ -15,7 +15,6 @@ namespace braid {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
@@ -64,7 +63,7 @@ TEST_F(BlobReferencesTest, AreReadAsWhatTheyNameOrAsDescriptors) {
                                                       R"({"id":3,"raw":null,"b":"30313233343536373839"})")));
   ASSERT_THAT(TruncateTable(table, "user"), IsOk());
   ASSERT_THAT(Insert(table, {{1, Datum(), Described("/media/a.bin", 2, 3)}}), IsOk());
-  BRAID_ASSERT_OK_AND_ASSIGN(const Table described, table.With(Options({{"blob-as-descriptor", "true"}})));
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table described, table.With(Options(Options::Map{{"blob-as-descriptor", "true"}})));
   EXPECT_THAT(OnlyValue(described, "b"), HasValue(Datum(Described("/media/a.bin", 2, 3))));
 }
 
@@ -78,7 +77,7 @@ TEST_F(BlobReferencesTest, InsertedDescriptorsStandForTheirBytes) {
 TEST_F(BlobReferencesTest, ValuesInBlobFilesHaveDescriptorsToo) {
   const Table table = Make({});
   ASSERT_THAT(Insert(table, {{1, "value", Datum()}}), IsOk());
-  BRAID_ASSERT_OK_AND_ASSIGN(const Table described, table.With(Options({{"blob-as-descriptor", "true"}})));
+  BRAID_ASSERT_OK_AND_ASSIGN(const Table described, table.With(Options(Options::Map{{"blob-as-descriptor", "true"}})));
   BRAID_ASSERT_OK_AND_ASSIGN(const Datum bytes, OnlyValue(described, "raw"));
   BRAID_ASSERT_OK_AND_ASSIGN(const BlobDescriptor descriptor, ParseBlobDescriptor(bytes.as_string()));
   EXPECT_EQ(descriptor.offset, 4);  // behind the magic number of the first record
