@@ -110,10 +110,11 @@ class FileSystemCatalog : public Catalog {
   Result<Relation> Open(const Identifier& identifier, const Options& dynamic) const override {
     if (const auto it = virtual_databases_.find(identifier.database); it != virtual_databases_.end())
       return OpenVirtual(identifier, it->second);
-    BRAID_TRY(CheckTable(identifier));
-    BRAID_TRY_ASSIGN(Table table,
-                     Table::Open(file_system_, PathOf(identifier.database, identifier.table), NameOf(identifier),
-                                 identifier.branch.value_or(std::string(kMainBranch)), dynamic));
+    Result<Table> opened = Table::Open(file_system_, PathOf(identifier.database, identifier.table), NameOf(identifier),
+                                       identifier.branch.value_or(std::string(kMainBranch)), dynamic);
+    // What is missing may be more than the table.
+    if (!opened && opened.error().code() == ErrorCode::kNotFound) BRAID_TRY(CheckTable(identifier));
+    BRAID_TRY_ASSIGN(Table table, std::move(opened));
     if (!identifier.system_table) return Relation(std::move(table));
     std::vector<std::string> known;
     for (const auto& provider : providers_) {
