@@ -97,8 +97,9 @@ class FileSystemCatalog : public Catalog {
 
   Result<std::vector<std::string>> ListTables(const std::string& database) const override {
     if (const auto it = virtual_databases_.find(database); it != virtual_databases_.end()) return NamesIn(it->second);
-    BRAID_TRY(CheckDatabase(database));
-    return warehouse_.ListTables(database);
+    BRAID_TRY_ASSIGN(std::vector<std::string> tables, warehouse_.ListTables(database));
+    if (tables.empty()) BRAID_TRY(CheckDatabase(database));
+    return tables;
   }
 
   Result<bool> TableExists(const Identifier& identifier) const override {
