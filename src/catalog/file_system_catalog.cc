@@ -97,8 +97,9 @@ class FileSystemCatalog : public Catalog {
 
   Result<std::vector<std::string>> ListTables(const std::string& database) const override {
     if (const auto it = virtual_databases_.find(database); it != virtual_databases_.end()) return NamesIn(it->second);
-    BRAID_TRY(CheckDatabase(database));
-    return warehouse_.ListTables(database);
+    BRAID_TRY_ASSIGN(std::vector<std::string> tables, warehouse_.ListTables(database));
+    if (tables.empty()) BRAID_TRY(CheckDatabase(database));
+    return tables;
   }
 
   Result<bool> TableExists(const Identifier& identifier) const override {
@@ -110,10 +111,11 @@ class FileSystemCatalog : public Catalog {
   Result<Relation> Open(const Identifier& identifier, const Options& dynamic) const override {
     if (const auto it = virtual_databases_.find(identifier.database); it != virtual_databases_.end())
       return OpenVirtual(identifier, it->second);
-    BRAID_TRY(CheckTable(identifier));
-    BRAID_TRY_ASSIGN(Table table,
-                     Table::Open(file_system_, PathOf(identifier.database, identifier.table), NameOf(identifier),
-                                 identifier.branch.value_or(std::string(kMainBranch)), dynamic));
+    Result<Table> opened = Table::Open(file_system_, PathOf(identifier.database, identifier.table), NameOf(identifier),
+                                       identifier.branch.value_or(std::string(kMainBranch)), dynamic);
+    // What is missing may be more than the table.
+    if (!opened && opened.error().code() == ErrorCode::kNotFound) BRAID_TRY(CheckTable(identifier));
+    BRAID_TRY_ASSIGN(Table table, std::move(opened));
     if (!identifier.system_table) return Relation(std::move(table));
     std::vector<std::string> known;
     for (const auto& provider : providers_) {

@@ -8,6 +8,7 @@
 #include "catalog/value_text.h"
 #include "table/data_file_reader.h"
 #include "table/file_scan.h"
+#include "table/time_travel.h"
 
 namespace braid {
 

@@ -1,13 +1,16 @@
 #include "catalog/global_tables.h"
 
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "base/secret_option.h"
 #include "base/text.h"
 #include "catalog/file_totals.h"
+#include "io/request_pool.h"
 #include "types/local_time.h"
 #include "catalog/system_table_internal.h"
+#include "table/time_travel.h"
 
 namespace braid {
 
@@ -25,12 +28,18 @@ Result<std::vector<StoredTable>> OpenAll(const WarehouseFolder& warehouse) {
   BRAID_TRY_ASSIGN(const std::vector<std::string> databases, warehouse.ListDatabases());
   for (const std::string& database : databases) {
     BRAID_TRY_ASSIGN(const std::vector<std::string> tables, warehouse.ListTables(database));
-    for (const std::string& name : tables) {
+    std::vector<std::optional<Table>> opened(tables.size());
+    BRAID_TRY(CallForEach(*warehouse.file_system(), std::ssize(tables), [&](std::int64_t i) -> Status {
+      const std::string& name = tables[static_cast<std::size_t>(i)];
       Result<Table> table =
           Table::Open(warehouse.file_system(), warehouse.TablePath(database, name), database + "." + name);
-      if (!table && table.error().code() == ErrorCode::kNotFound) continue;
+      if (!table && table.error().code() == ErrorCode::kNotFound) return Ok();
       if (!table) return std::move(table).error().Context("while listing the tables of the warehouse");
-      all.push_back({database, name, *std::move(table)});
+      opened[static_cast<std::size_t>(i)] = *std::move(table);
+      return Ok();
+    }));
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      if (opened[i]) all.push_back({database, tables[i], *std::move(opened[i])});
     }
   }
   return all;

@@ -3,6 +3,7 @@
 #include "catalog/system_table_internal.h"
 #include "catalog/value_text.h"
 #include "meta/stores.h"
+#include "table/time_travel.h"
 
 namespace braid {
 

@@ -12,6 +12,7 @@
 #include "catalog/system_table_internal.h"
 #include "meta/statistics.h"
 #include "meta/stores.h"
+#include "table/time_travel.h"
 #include "types/data_type_json.h"
 
 namespace braid {

@@ -23,18 +23,13 @@ DatumList SnapshotRow(const Snapshot& snapshot) {
 
 Result<std::vector<DatumList>> SnapshotRows(const Table& table) {
   const FileSystem& fs = table.file_system();
-  BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs, table.paths()));
+  BRAID_TRY_ASSIGN(std::vector<SnapshotId> ids, ListSnapshots(fs, table.paths()));
   // The hints bound the history: a fast-forward may leave older snapshots that are no part of it.
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> earliest, FindEarliestSnapshot(fs, table.paths()));
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(fs, table.paths()));
+  BRAID_TRY_ASSIGN(const std::optional<SnapshotRange> range, FindSnapshotRange(fs, table.paths()));
+  if (range) std::erase_if(ids, [&](SnapshotId id) { return id < range->earliest || id > range->latest; });
+  BRAID_TRY_ASSIGN(const std::vector<Snapshot> snapshots, ReadSnapshots(fs, table.paths(), ids));
   std::vector<DatumList> rows;
-  for (const SnapshotId id : ids) {
-    if ((earliest && id < *earliest) || (latest && id > *latest)) continue;
-    const Result<Snapshot> snapshot = ReadSnapshot(fs, table.paths(), id);
-    if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound) continue;  // it has expired since the listing
-    if (!snapshot) return snapshot.error();
-    rows.push_back(SnapshotRow(*snapshot));
-  }
+  for (const Snapshot& snapshot : snapshots) rows.push_back(SnapshotRow(snapshot));
   return rows;
 }
 

@@ -26,9 +26,6 @@ std::vector<DataField> MakeFields(std::initializer_list<std::pair<const char*, D
 using RowsOfTable = Result<std::vector<DatumList>> (*)(const Table& table);
 SystemTableProviderPtr MakeMetadataTable(std::string name, std::vector<DataField> fields, RowsOfTable rows);
 
-/// The snapshot that a batch read of the table sees; nullopt if there is none.
-Result<std::optional<Snapshot>> SnapshotToRead(const Table& table);
-
 /// A value that may be absent.
 template <typename T>
 Datum OrNull(const std::optional<T>& value) {

@@ -4,8 +4,6 @@
 
 #include "catalog/catalog.h"
 #include "catalog/system_table_internal.h"
-#include "meta/stores.h"
-#include "table/time_travel.h"
 
 namespace braid {
 
@@ -44,16 +42,6 @@ std::vector<DataField> MakeFields(std::initializer_list<std::pair<const char*, D
 
 SystemTableProviderPtr MakeMetadataTable(std::string name, std::vector<DataField> fields, RowsOfTable rows) {
   return std::make_shared<const MetadataTable>(std::move(name), std::move(fields), rows);
-}
-
-Result<std::optional<Snapshot>> SnapshotToRead(const Table& table) {
-  const FileSystem& fs = table.file_system();
-  BRAID_TRY_ASSIGN(std::optional<Snapshot> travelled, TravelTo(fs, table.paths(), table.options()));
-  if (travelled) return travelled;
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(fs, table.paths()));
-  if (!latest) return std::optional<Snapshot>();
-  BRAID_TRY_ASSIGN(Snapshot snapshot, ReadSnapshot(fs, table.paths(), *latest));
-  return std::optional(std::move(snapshot));
 }
 
 std::vector<SystemTableProviderPtr> StandardSystemTables() {

@@ -9,6 +9,7 @@
 #include "catalog/system_table_internal.h"
 #include "catalog/value_text.h"
 #include "meta/stores.h"
+#include "table/time_travel.h"
 #include "types/cast.h"
 
 namespace braid {
@@ -78,10 +79,9 @@ Result<std::vector<DatumList>> PartitionRows(const Table& table) {
 
 Result<std::vector<DatumList>> BucketRows(const Table& table) {
   // Java shows the latest snapshot's buckets whatever the scan options say.
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return std::vector<DatumList>();
-  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
-  BRAID_TRY_ASSIGN(const std::vector<FileTotals> buckets, TotalsByBucket(table, snapshot));
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
+  if (!snapshot) return std::vector<DatumList>();
+  BRAID_TRY_ASSIGN(const std::vector<FileTotals> buckets, TotalsByBucket(table, *snapshot));
   std::vector<DatumList> rows;
   for (const FileTotals& total : buckets) {
     BRAID_TRY_ASSIGN(std::string partition, PartitionRowText(total.partition, table.layout().partition_fields));

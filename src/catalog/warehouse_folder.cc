@@ -1,8 +1,10 @@
 #include "catalog/warehouse_folder.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
+#include "io/request_pool.h"
 #include "meta/stores.h"
 
 namespace braid {
@@ -52,11 +54,16 @@ Result<std::vector<std::string>> WarehouseFolder::ListDatabases() const {
 
 Result<std::vector<std::string>> WarehouseFolder::ListTables(const std::string& database) const {
   BRAID_TRY_ASSIGN(const std::vector<FileInfo> children, file_system_->List(DatabasePath(database)));
+  std::vector<std::uint8_t> is_table(children.size());  // not bool: written by several threads
+  BRAID_TRY(CallForEach(*file_system_, std::ssize(children), [&](std::int64_t i) -> Status {
+    const auto at = static_cast<std::size_t>(i);
+    if (!children[at].is_directory) return Ok();
+    BRAID_TRY_ASSIGN(is_table[at], TableExists(database, children[at].name));
+    return Ok();
+  }));
   std::vector<std::string> tables;
-  for (const FileInfo& child : children) {
-    if (!child.is_directory) continue;
-    BRAID_TRY_ASSIGN(const bool is_table, TableExists(database, child.name));
-    if (is_table) tables.push_back(child.name);
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    if (is_table[i] != 0) tables.push_back(children[i].name);
   }
   std::sort(tables.begin(), tables.end());
   return tables;

@@ -1,9 +1,12 @@
 // `braid log` and `braid files`: what a table has been and what it is made of.
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <memory>
+#include <span>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,6 +16,7 @@
 #include "catalog/catalog.h"
 #include "cli/command.h"
 #include "cli/reading.h"
+#include "io/request_pool.h"
 #include "lineage/snapshot_lineage.h"
 #include "meta/stores.h"
 #include "table/data_file_reader.h"
@@ -23,6 +27,8 @@
 namespace braid {
 
 namespace {
+
+constexpr std::size_t kSnapshotsAtOnce = 256;
 
 struct HistoryArguments {
   std::string warehouse;
@@ -111,28 +117,56 @@ Status LogOfAllLines(const HistoryArguments& arguments) {
   return Ok();
 }
 
+using TagNames = std::map<std::int64_t, std::vector<std::string>>;  // by the id of the snapshot
+
+Result<TagNames> TagsBySnapshot(const Table& table) {
+  const FileSystem& fs = table.file_system();
+  BRAID_TRY_ASSIGN(const std::vector<std::string> names, ListTags(fs, table.paths()));
+  std::vector<std::int64_t> ids(names.size());
+  BRAID_TRY(CallForEach(fs, std::ssize(names), [&](std::int64_t i) -> Status {
+    const auto at = static_cast<std::size_t>(i);
+    BRAID_TRY_ASSIGN(const Tag tag, ReadTag(fs, table.paths(), names[at]));
+    ids[at] = tag.snapshot.id.value();
+    return Ok();
+  }));
+  TagNames tags;
+  for (std::size_t i = 0; i < names.size(); ++i) tags[ids[i]].push_back(names[i]);
+  return tags;
+}
+
+void PrintLogLine(const HistoryArguments& arguments, const Snapshot& snapshot, const std::vector<std::string>& tags) {
+  if (arguments.output == "json") {
+    std::puts(PrintJson(SnapshotJson(snapshot, tags)).c_str());
+    return;
+  }
+  std::puts(fmt::format("snapshot {:<5} {:<9} {}  {:+} rows, {} in all  {}{}", snapshot.id, CommitKindName(snapshot),
+                        LocalTimeText(snapshot.time_millis), snapshot.delta_record_count, snapshot.total_record_count,
+                        OriginOf(snapshot), tags.empty() ? "" : "  tags: " + Join(tags, ", "))
+                .c_str());
+}
+
 Status Log(const HistoryArguments& arguments) {
   BRAID_TRY_ASSIGN(const Table table, OpenTableOf(arguments));
   const FileSystem& fs = table.file_system();
-  std::map<std::int64_t, std::vector<std::string>> tags;
-  BRAID_TRY_ASSIGN(const std::vector<std::string> tag_names, ListTags(fs, table.paths()));
-  for (const std::string& name : tag_names) {
-    BRAID_TRY_ASSIGN(const Tag tag, ReadTag(fs, table.paths(), name));
-    tags[tag.snapshot.id.value()].push_back(name);
-  }
-  BRAID_TRY_ASSIGN(const std::vector<SnapshotId> ids, ListSnapshots(fs, table.paths()));
+  TagNames tags;
+  std::vector<SnapshotId> ids;
+  const std::array<std::function<Status()>, 2> reads = {
+      [&]() -> Status {
+        BRAID_TRY_ASSIGN(tags, TagsBySnapshot(table));
+        return Ok();
+      },
+      [&]() -> Status {
+        BRAID_TRY_ASSIGN(ids, ListSnapshots(fs, table.paths()));
+        return Ok();
+      }};
+  BRAID_TRY(CallTogether(fs, reads));
   if (ids.empty() && arguments.output == "table") std::puts(fmt::format("{} has no snapshot yet", arguments.table).c_str());
-  std::int64_t shown = 0;
-  for (auto id = ids.rbegin(); id != ids.rend() && (arguments.limit == 0 || shown < arguments.limit); ++id, ++shown) {
-    BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(fs, table.paths(), *id));
-    const std::vector<std::string>& names = tags[id->value()];
-    if (arguments.output == "json") {
-      std::puts(PrintJson(SnapshotJson(snapshot, names)).c_str());
-      continue;
-    }
-    std::puts(fmt::format("snapshot {:<5} {:<9} {}  {:+} rows, {} in all  {}{}", *id, CommitKindName(snapshot), LocalTimeText(snapshot.time_millis), snapshot.delta_record_count,
-                          snapshot.total_record_count, OriginOf(snapshot), names.empty() ? "" : "  tags: " + Join(names, ", "))
-                  .c_str());
+  std::reverse(ids.begin(), ids.end());
+  if (arguments.limit != 0 && std::ssize(ids) > arguments.limit) ids.resize(static_cast<std::size_t>(arguments.limit));
+  for (std::size_t start = 0; start < ids.size(); start += kSnapshotsAtOnce) {
+    const auto some = std::span(ids).subspan(start, std::min(kSnapshotsAtOnce, ids.size() - start));
+    BRAID_TRY_ASSIGN(const std::vector<Snapshot> snapshots, ReadSnapshots(fs, table.paths(), some));
+    for (const Snapshot& snapshot : snapshots) PrintLogLine(arguments, snapshot, tags[snapshot.id.value()]);
   }
   return Ok();
 }

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "io/storage.h"
 #include "jobs/done_partitions.h"
 #include "jobs/epoch_sink.h"
 #include "jobs/fault_point.h"
@@ -268,11 +269,23 @@ class Runner : public EpochRunner {
     for (const std::int64_t barrier : journals) {
       const std::string path = settings_.folder.JournalFile(barrier);
       if (barrier > decided) {
-        BRAID_TRY_ASSIGN(const std::vector<std::string> files, FileJournal::Read(path));
-        for (const std::string& file : files) BRAID_TRY(LocalFileSystem()->Delete(file));
+        BRAID_TRY_ASSIGN(const std::vector<JournalledFile> files, FileJournal::Read(path));
+        for (const JournalledFile& file : files) BRAID_TRY(RemoveUndecided(file));
       }
       BRAID_TRY(LocalFileSystem()->Delete(path));
     }
+    return Ok();
+  }
+
+  // A table that is no sink any more can be reached on this machine alone.
+  Status RemoveUndecided(const JournalledFile& file) const {
+    for (const auto& sink : sinks_) {
+      const Table* table = sink->table();
+      if (table != nullptr && table->paths().root() == file.table_root) return table->file_system().Delete(file.path);
+    }
+    if (IsLocal(file.table_root)) return LocalFileSystem()->Delete(file.path);
+    Log(LogLevel::kWarning, "a file that no snapshot names is left to the cleaning of orphans",
+        fmt::format("job={} file={}", settings_.plan.name, file.path));
     return Ok();
   }
 
@@ -454,15 +467,24 @@ class Runner : public EpochRunner {
       commits.emplace_back(std::move(commit));
     }
     FaultPoint("epoch.written");
-    // A writer removes some of its files again, such as runs that it has merged.
-    std::vector<std::string> files = journal_.Files();
-    std::erase_if(files, [](const std::string& file) {
-      const Result<bool> exists = LocalFileSystem()->Exists(file);
-      return exists && !*exists;
-    });
-    if (!files.empty()) BRAID_TRY(LocalFileSystem()->SyncFiles(files));
+    for (const auto& sink : sinks_) {
+      if (sink->table() != nullptr) BRAID_TRY(SyncFilesOf(*sink->table()));
+    }
     FaultPoint("epoch.synced");
     return commits;
+  }
+
+  Status SyncFilesOf(const Table& table) const {
+    FileSystem& fs = table.file_system();
+    std::vector<std::string> files = journal_.FilesOf(table.paths().root());
+    Status synced = fs.SyncFiles(files);
+    if (synced || synced.error().code() != ErrorCode::kNotFound) return synced;
+    // A writer removes some of its files again, such as runs that it has merged.
+    std::erase_if(files, [&](const std::string& file) {
+      const Result<bool> exists = fs.Exists(file);
+      return exists && !*exists;
+    });
+    return fs.SyncFiles(files);
   }
 
   // Sources that do not fit into a snapshot lie beside each table that is committed to. An epoch done again replaces the
@@ -473,7 +495,7 @@ class Runner : public EpochRunner {
       const Table* table = sinks_[static_cast<std::size_t>(sink)]->table();
       if (table == nullptr) continue;
       const std::string path = SideFilePath(table->paths().root(), file.name);
-      BRAID_TRY(journal_.Add(path));
+      BRAID_TRY(journal_.Add({.table_root = table->paths().root(), .path = path}));
       BRAID_TRY(table->file_system().Replace(path, file.content));
       BRAID_TRY(table->file_system().SyncFiles(std::vector<std::string>{path}));
     }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "io/memory_file_system.h"
+#include "jobs/file_journal.h"
 #include "jobs/runner_testing.h"
 #include "jobs/state_file.h"
 #include "lineage/snapshot_lineage.h"
@@ -12,8 +14,11 @@
 namespace braid {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 using testing::UnorderedElementsAre;
 
 class EpochRunnerTest : public RunnerTest {};
@@ -216,6 +221,36 @@ TEST_F(EpochRunnerTest, ASavepointIsRestoredUnlessItsSinkHasMovedOn) {
 }
 
 // 30 sources of some 340 bytes each are more than the 8 KiB that a snapshot may carry.
+// By the sink's own file system: another one finds nothing there and says that it is deleted.
+TEST_F(EpochRunnerTest, FilesOfAnEpochThatWasNotDecidedGoWhereverTheSinkLies) {
+  MakeWords();
+  BRAID_ASSERT_OK_AND_ASSIGN(JobPlan plan, session().PlanJob(kCount));
+  const auto bucket = std::make_shared<MemoryFileSystem>();
+  const TablePaths paths("s3://bucket/wh/c.db/counts", std::string(kMainBranch));
+  ASSERT_THAT(WriteSchema(*bucket, paths, std::get<Table>(plan.inserts[0].table).schema()), IsOk());
+  BRAID_ASSERT_OK_AND_ASSIGN(plan.inserts[0].table, Table::Open(bucket, paths.root(), "c.counts"));
+
+  const std::string left = paths.root() + "/bucket-0/data-1-0.parquet";
+  const std::string decided = paths.root() + "/bucket-0/data-0-0.parquet";
+  {
+    FileJournal journal;
+    for (const auto& [barrier, file] : {std::pair(0, decided), std::pair(1, left)}) {
+      journal.Begin(folder_.JournalFile(barrier));
+      BRAID_ASSERT_OK_AND_ASSIGN(const auto output,
+                                 MakeJournalledFileSystem(bucket, paths.root(), journal)->Create(file));
+      ASSERT_THAT(output->CloseSynced(), IsOk());
+    }
+  }
+  JobRecord record;
+  record.id = "1";
+  record.name = plan.name = "job1";
+  auto runner = EpochRunner::Open({.folder = folder_, .record = record, .plan = std::move(plan), .threads = 1});
+  ASSERT_THAT(runner, IsOk());
+  EXPECT_THAT(bucket->AllFiles(), Not(Contains(left)));
+  EXPECT_THAT(bucket->AllFiles(), Contains(decided));
+  EXPECT_THAT(folder_.Journals(), HasValue(IsEmpty()));
+}
+
 TEST_F(EpochRunnerTest, ManySourcesLieInASideFileOfTheSink) {
   ASSERT_THAT(Run("CREATE CATALOG l WITH ('type' = 'paimon', 'table-lineage' = 'true', 'warehouse' = '" +
                   base_.string() + "/l')"),

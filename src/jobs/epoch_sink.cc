@@ -304,8 +304,8 @@ Result<std::unique_ptr<EpochSink>> OpenEpochSink(const PlannedInsert& insert, st
   }
   const Table& table = std::get<Table>(insert.table);
   BRAID_TRY_ASSIGN(Table journalled,
-                   Table::Open(MakeJournalledFileSystem(table.shared_file_system(), journal), table.paths().root(),
-                               table.name(), table.line().name, table.dynamic_options()));
+                   Table::Open(MakeJournalledFileSystem(table.shared_file_system(), table.paths().root(), journal),
+                               table.paths().root(), table.name(), table.line().name, table.dynamic_options()));
   return std::unique_ptr<EpochSink>(new TableSink(insert.name, table, std::move(journalled), spill_directory, clock));
 }
 

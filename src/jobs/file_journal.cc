@@ -19,10 +19,12 @@ struct FileJournal::State {
   std::string path;
   mutable std::mutex mutex;  // guards what follows
   int descriptor = -1;
-  std::vector<std::string> files;
+  std::vector<JournalledFile> files;
 };
 
 namespace {
+
+constexpr char kBehindRoot = '\t';
 
 Error JournalError(const std::string& path) {
   return Error(ErrorCode::kIo, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
@@ -30,13 +32,13 @@ Error JournalError(const std::string& path) {
 
 class JournalledFileSystem : public FileSystem, public StorageTraits {
  public:
-  JournalledFileSystem(std::shared_ptr<FileSystem> base, FileJournal& journal)
-      : base_(std::move(base)), journal_(journal) {}
+  JournalledFileSystem(std::shared_ptr<FileSystem> base, std::string table_root, FileJournal& journal)
+      : base_(std::move(base)), table_root_(std::move(table_root)), journal_(journal) {}
 
   Result<std::string> ReadAll(std::string_view path) const override { return base_->ReadAll(path); }
   Result<std::unique_ptr<InputFile>> Open(std::string_view path) const override { return base_->Open(path); }
   Result<std::unique_ptr<OutputFile>> Create(std::string_view path) override {
-    BRAID_TRY(journal_.Add(std::string(path)));
+    BRAID_TRY(journal_.Add({.table_root = table_root_, .path = std::string(path)}));
     FaultPoint("epoch.named");
     return base_->Create(path);
   }
@@ -69,6 +71,7 @@ class JournalledFileSystem : public FileSystem, public StorageTraits {
 
  private:
   std::shared_ptr<FileSystem> base_;
+  const std::string table_root_;
   FileJournal& journal_;
 };
 
@@ -87,13 +90,17 @@ void FileJournal::Begin(std::string path) {
   state_->files.clear();
 }
 
-Status FileJournal::Add(const std::string& file) {
+Status FileJournal::Add(const JournalledFile& file) {
+  if (file.table_root.find_first_of("\t\n") != std::string::npos) {
+    return Error(ErrorCode::kUnsupported,
+                 fmt::format("a job cannot write below '{}', whose name has a tab or a line end", file.table_root));
+  }
   const std::scoped_lock lock(state_->mutex);
   if (state_->descriptor < 0) {
     state_->descriptor = ::open(state_->path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (state_->descriptor < 0) return JournalError(state_->path);
   }
-  const std::string line = file + "\n";
+  const std::string line = fmt::format("{}{}{}\n", file.table_root, kBehindRoot, file.path);
   const off_t end = ::lseek(state_->descriptor, 0, SEEK_END);
   if (::write(state_->descriptor, line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
       ::fdatasync(state_->descriptor) != 0) {
@@ -106,9 +113,13 @@ Status FileJournal::Add(const std::string& file) {
   return Ok();
 }
 
-std::vector<std::string> FileJournal::Files() const {
+std::vector<std::string> FileJournal::FilesOf(std::string_view table_root) const {
   const std::scoped_lock lock(state_->mutex);
-  return state_->files;
+  std::vector<std::string> paths;
+  for (const JournalledFile& file : state_->files) {
+    if (file.table_root == table_root) paths.push_back(file.path);
+  }
+  return paths;
 }
 
 Status FileJournal::Clear() {
@@ -119,22 +130,30 @@ Status FileJournal::Clear() {
   return LocalFileSystem()->Delete(state_->path);
 }
 
-Result<std::vector<std::string>> FileJournal::Read(const std::string& path) {
+Result<std::vector<JournalledFile>> FileJournal::Read(const std::string& path) {
   Result<std::string> text = LocalFileSystem()->ReadAll(path);
-  std::vector<std::string> files;
+  std::vector<JournalledFile> files;
   if (!text && text.error().code() == ErrorCode::kNotFound) return files;
   if (!text) return std::move(text).error();
   std::vector<std::string> lines = Split(*text, '\n');
   // What follows the last line end is part of a name at most, perhaps another file's. Its file was not made yet.
   lines.pop_back();
-  for (std::string& line : lines) {
-    if (!line.empty()) files.push_back(std::move(line));
+  for (const std::string& line : lines) {
+    if (line.empty()) continue;
+    const std::size_t end = line.find(kBehindRoot);
+    // Without a folder it is of an older version, which wrote to this machine alone.
+    if (end == std::string::npos) {
+      files.push_back({.table_root = {}, .path = line});
+      continue;
+    }
+    files.push_back({.table_root = line.substr(0, end), .path = line.substr(end + 1)});
   }
   return files;
 }
 
-std::shared_ptr<FileSystem> MakeJournalledFileSystem(std::shared_ptr<FileSystem> base, FileJournal& journal) {
-  return std::make_shared<JournalledFileSystem>(std::move(base), journal);
+std::shared_ptr<FileSystem> MakeJournalledFileSystem(std::shared_ptr<FileSystem> base, std::string table_root,
+                                                     FileJournal& journal) {
+  return std::make_shared<JournalledFileSystem>(std::move(base), std::move(table_root), journal);
 }
 
 }  // namespace braid

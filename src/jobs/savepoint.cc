@@ -31,14 +31,9 @@ Status CopySynced(const std::string& from, const std::string& to) {
 // The newest snapshot of a sink, as the manifest has it.
 Result<Json> HeadOf(const Table& table) {
   Json head;
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  head.Add("snapshot", latest ? latest->value() : 0);
-  std::string identity;
-  if (latest) {
-    BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
-    identity = IdentityOf(snapshot);
-  }
-  head.Add("identity", identity);
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> latest, ReadLatestSnapshot(table.file_system(), table.paths()));
+  head.Add("snapshot", latest ? latest->id.value() : 0);
+  head.Add("identity", latest ? IdentityOf(*latest) : std::string());
   head.Add("branch", table.paths().branch());
   head.Add("schemaId", table.schema().id.value());
   return head;
@@ -87,11 +82,10 @@ Result<std::string> FreeName(const std::string& directory, const std::string& na
 }
 
 Status TagSink(const Table& table, const std::string& name) {
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return Ok();
-  BRAID_TRY_ASSIGN(Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
+  BRAID_TRY_ASSIGN(std::optional<Snapshot> snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
+  if (!snapshot) return Ok();
   Status written = WriteTag(table.file_system(), table.paths(),
-                            {.name = name, .snapshot = std::move(snapshot), .create_time = {}, .time_retained = {}});
+                            {.name = name, .snapshot = *std::move(snapshot), .create_time = {}, .time_retained = {}});
   // Of a savepoint that a crash left half made.
   if (!written && written.error().code() == ErrorCode::kAlreadyExists) return Ok();
   return written;

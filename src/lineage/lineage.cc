@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -251,13 +252,11 @@ Status Lineage::IndexLine(const std::string& name, const TablePaths& paths, cons
   LineageBatch batch;
   batch.datasets.push_back({.table_uuid = uuid, .name = name, .seen_ms = clock_->NowMs()});
   std::optional<IndexPosition> reached;
-  for (const SnapshotId id : ids) {
-    if (id.value() <= indexed) continue;
-    Result<Snapshot> snapshot = ReadSnapshot(fs, paths, id);
-    if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound) continue;  // expired meanwhile
-    if (!snapshot) return std::move(snapshot).error();
-    AddSnapshot(*snapshot, LineageIn(*snapshot, fs, paths), identity_.data_lineage(), uuid, paths.branch(), batch);
-    reached = IndexPosition{id.value(), IdentityOf(*snapshot)};
+  const auto first = std::find_if(ids.begin(), ids.end(), [&](SnapshotId id) { return id.value() > indexed; });
+  BRAID_TRY_ASSIGN(const std::vector<Snapshot> snapshots, ReadSnapshots(fs, paths, std::span(first, ids.end())));
+  for (const Snapshot& snapshot : snapshots) {
+    AddSnapshot(snapshot, LineageIn(snapshot, fs, paths), identity_.data_lineage(), uuid, paths.branch(), batch);
+    reached = IndexPosition{snapshot.id.value(), IdentityOf(snapshot)};
   }
   if (!reached) return Ok();
   batch.positions.push_back({.table_uuid = uuid, .line = line, .position = *reached});

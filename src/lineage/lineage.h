@@ -101,8 +101,9 @@ inline constexpr std::string_view kLineageDatabase = "paimon";
 
 /// Registers the system database `paimon`, alias `sys`, with the catalog: `catalog_options` always, and the lineage tables
 /// if there is lineage (§6). `options` are the catalog's effective ones; secrets among them are masked. Where the warehouse
-/// has a database `paimon` of its own, that one keeps the name.
-void RegisterSystemDatabase(Catalog& catalog, const Options& options, const std::shared_ptr<Lineage>& lineage);
+/// has a database `paimon` of its own (`is_taken`), that one keeps the name.
+void RegisterSystemDatabase(Catalog& catalog, const Options& options, const std::shared_ptr<Lineage>& lineage,
+                            bool is_taken);
 
 /// Opens the lineage that the catalog's warehouse records, null if it records none, and registers the system database with
 /// the catalog, whose lineage tables live as long as the lineage. Errors: those of SettleCatalogIdentity and Lineage::Open.

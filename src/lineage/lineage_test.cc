@@ -39,7 +39,7 @@ class LineageTest : public testing::Test {
     Result<std::shared_ptr<Lineage>> lineage = Lineage::Open(catalog_, *identity, clock_);
     ASSERT_THAT(lineage, IsOk());
     lineage_ = *lineage;
-    RegisterSystemDatabase(*catalog_, catalog_->options(), lineage_);
+    RegisterSystemDatabase(*catalog_, catalog_->options(), lineage_, /*is_taken=*/false);
   }
 
   Table TableNamed(const std::string& name, const std::optional<std::string>& branch = {}) const {

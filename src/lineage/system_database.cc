@@ -1,9 +1,12 @@
 // The database `paimon` (alias `sys`): catalog options and lineage as tables (spec lineage.md §2, §6).
 
+#include <array>
+#include <functional>
 #include <utility>
 
 #include "base/log.h"
 #include "base/secret_option.h"
+#include "io/request_pool.h"
 #include "lineage/lineage.h"
 
 namespace braid {
@@ -116,31 +119,42 @@ std::shared_ptr<const VirtualTable> CatalogOptionsTable(const Options& options) 
 
 }  // namespace
 
-void RegisterSystemDatabase(Catalog& catalog, const Options& options, const std::shared_ptr<Lineage>& lineage) {
-  const std::string name(kLineageDatabase);
-  const Result<bool> taken = catalog.DatabaseExists(name);
+void RegisterSystemDatabase(Catalog& catalog, const Options& options, const std::shared_ptr<Lineage>& lineage,
+                            bool is_taken) {
   Catalog::VirtualDatabase tables;
   tables["catalog_options"] = CatalogOptionsTable(options);
   if (lineage != nullptr) {
     for (const View& view : Views()) tables[view.table] = std::make_shared<const LineageTable>(lineage, view);
   }
-  if (taken && *taken) {
+  if (is_taken) {
     Log(LogLevel::kWarning, "the warehouse has a database paimon of its own; the system database is sys alone", "warehouse=" + catalog.warehouse());
   } else {
-    catalog.Register(name, tables);
+    catalog.Register(std::string(kLineageDatabase), tables);
   }
   catalog.Register("sys", std::move(tables));
 }
 
 Result<std::shared_ptr<Lineage>> OpenSystemDatabase(const std::shared_ptr<Catalog>& catalog, const Clock& clock) {
-  BRAID_TRY_ASSIGN(CatalogIdentity identity,
-                   SettleCatalogIdentity(*catalog->file_system(), catalog->warehouse(), catalog->options()));
+  FileSystem& fs = *catalog->file_system();
+  CatalogIdentity identity;
+  bool is_taken = false;
+  const std::array<std::function<Status()>, 2> looks = {
+      [&]() -> Status {
+        BRAID_TRY_ASSIGN(identity, SettleCatalogIdentity(fs, catalog->warehouse(), catalog->options()));
+        return Ok();
+      },
+      [&]() -> Status {
+        const Result<bool> exists = catalog->DatabaseExists(std::string(kLineageDatabase));
+        is_taken = exists && *exists;
+        return Ok();
+      }};
+  BRAID_TRY(CallTogether(fs, looks));
   const Options effective = catalog->options().With(identity.immutable);
   std::shared_ptr<Lineage> lineage;
   if (identity.table_lineage()) {
     BRAID_TRY_ASSIGN(lineage, Lineage::Open(catalog, std::move(identity), clock));
   }
-  RegisterSystemDatabase(*catalog, effective, lineage);
+  RegisterSystemDatabase(*catalog, effective, lineage, is_taken);
   return lineage;
 }
 

@@ -80,9 +80,48 @@ TEST_F(SnapshotStoreTest, FindsTheLatestWhateverTheHintSays) {
   for (const std::string_view hint : {"5", "5\n", "4", "3", "1", "9", "0", "-1", "", "x", "99999999999999999999", "9223372036854775807"}) {
     ASSERT_NO_FATAL_FAILURE(Hint(paths_.LatestHint(), hint));
     EXPECT_THAT(FindLatestSnapshot(*fs_, paths_), HasValue(Eq(SnapshotId(5)))) << "hint " << hint;
+    EXPECT_THAT(ReadLatestSnapshot(*fs_, paths_), HasValue(Eq(SnapshotOf(5)))) << "hint " << hint;
   }
   ASSERT_THAT(fs_->Delete(paths_.LatestHint()), IsOk());
   EXPECT_THAT(FindLatestSnapshot(*fs_, paths_), HasValue(Eq(SnapshotId(5))));
+  EXPECT_THAT(ReadLatestSnapshot(*fs_, paths_), HasValue(Eq(SnapshotOf(5))));
+}
+
+TEST_F(SnapshotStoreTest, ReadsTheLatestWhateverHasBecomeOfAnOlderOneThatTheHintNames) {
+  ASSERT_NO_FATAL_FAILURE(Commit({1, 3}));
+  ASSERT_THAT(fs_->Replace(paths_.SnapshotFile(SnapshotId(2)), "{"), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Hint(paths_.LatestHint(), "2"));
+  EXPECT_THAT(ReadLatestSnapshot(*fs_, paths_), HasValue(Eq(SnapshotOf(3))));
+  ASSERT_THAT(fs_->Delete(paths_.SnapshotFile(SnapshotId(3))), IsOk());
+  EXPECT_THAT(ReadLatestSnapshot(*fs_, paths_), IsError(ErrorCode::kCorruption)) << "now it is the latest";
+}
+
+TEST_F(SnapshotStoreTest, KnowsWhetherASnapshotIsTheLatest) {
+  ASSERT_NO_FATAL_FAILURE(Commit({3, 4}));
+  EXPECT_THAT(IsLatestSnapshot(*fs_, paths_, SnapshotId(3)), HasValue(false));
+  EXPECT_THAT(IsLatestSnapshot(*fs_, paths_, SnapshotId(4)), HasValue(true));
+  EXPECT_THAT(IsLatestSnapshot(*fs_, paths_, SnapshotId(5)), HasValue(false)) << "it is not there";
+}
+
+TEST_F(SnapshotStoreTest, ReadsThoseOfManyThatAreThere) {
+  ASSERT_NO_FATAL_FAILURE(Commit({2, 3, 5}));
+  const std::vector<SnapshotId> ids = {SnapshotId(5), SnapshotId(4), SnapshotId(2)};
+  EXPECT_THAT(ReadSnapshots(*fs_, paths_, ids), HasValue(ElementsAre(SnapshotOf(5), SnapshotOf(2))));
+  ASSERT_THAT(fs_->Replace(paths_.SnapshotFile(SnapshotId(4)), "{"), IsOk());
+  EXPECT_THAT(ReadSnapshots(*fs_, paths_, ids), IsError(ErrorCode::kCorruption));
+}
+
+TEST_F(SnapshotStoreTest, FindsBothEndsOfTheHistory) {
+  EXPECT_THAT(FindSnapshotRange(*fs_, paths_), HasValue(Eq(std::nullopt)));
+  ASSERT_NO_FATAL_FAILURE(Commit({3, 4, 5}));
+  const auto found = [&](bool has_earliest_hint) {
+    return HasValue(Eq(SnapshotRange{.earliest = SnapshotId(3), .latest = SnapshotId(5), .has_earliest_hint = has_earliest_hint}));
+  };
+  EXPECT_THAT(FindSnapshotRange(*fs_, paths_), found(false));
+  ASSERT_NO_FATAL_FAILURE(Hint(paths_.EarliestHint(), "1"));
+  EXPECT_THAT(FindSnapshotRange(*fs_, paths_), found(false)) << "that one is gone";
+  ASSERT_NO_FATAL_FAILURE(Hint(paths_.EarliestHint(), "3"));
+  EXPECT_THAT(FindSnapshotRange(*fs_, paths_), found(true));
 }
 
 TEST_F(SnapshotStoreTest, FindsTheEarliestWhateverTheHintSays) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,9 +31,25 @@ Status WriteSchema(FileSystem& fs, const TablePaths& paths, const TableSchema& s
 // Snapshots (§3).
 Result<Snapshot> ReadSnapshot(const FileSystem& fs, const TablePaths& paths, SnapshotId id);
 Result<std::vector<SnapshotId>> ListSnapshots(const FileSystem& fs, const TablePaths& paths);  ///< ascending
+/// Those of the ids that are there, in their order; reads many at once, so not to be called from a task of PoolFor(fs).
+Result<std::vector<Snapshot>> ReadSnapshots(const FileSystem& fs, const TablePaths& paths,
+                                            std::span<const SnapshotId> ids);
 /// By hint, else by listing (§3.2); nullopt for a table without snapshots.
 Result<std::optional<SnapshotId>> FindLatestSnapshot(const FileSystem& fs, const TablePaths& paths);
+/// The same, read; in two round trips where the hint is right.
+Result<std::optional<Snapshot>> ReadLatestSnapshot(const FileSystem& fs, const TablePaths& paths);
+/// Whether the snapshot is there and the next one is not.
+Result<bool> IsLatestSnapshot(const FileSystem& fs, const TablePaths& paths, SnapshotId id);
 Result<std::optional<SnapshotId>> FindEarliestSnapshot(const FileSystem& fs, const TablePaths& paths);
+struct SnapshotRange {
+  SnapshotId earliest;
+  SnapshotId latest;
+  bool has_earliest_hint = false;  ///< EARLIEST names it
+
+  friend bool operator==(const SnapshotRange&, const SnapshotRange&) = default;
+};
+/// Both ends; nullopt for a table without snapshots.
+Result<std::optional<SnapshotRange>> FindSnapshotRange(const FileSystem& fs, const TablePaths& paths);
 /// The commit point: creates the snapshot's file. Errors: kConflict if the id is taken, kCommitUnknown.
 Status CreateSnapshot(FileSystem& fs, const TablePaths& paths, const Snapshot& snapshot);
 /// Writes LATEST (and EARLIEST); advisory.

@@ -27,12 +27,10 @@ std::int64_t FileRows(const Plan& plan) {
 Result<std::optional<Snapshot>> SnapshotToPin(const Table& table) {
   // Snapshots of a fallback branch have ids of their own.
   if (table.options().Has("scan.fallback-branch")) return std::optional<Snapshot>();
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return std::optional<Snapshot>();
-  BRAID_TRY_ASSIGN(Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
+  BRAID_TRY_ASSIGN(std::optional<Snapshot> snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
   // Travelling to a snapshot takes its schema, which ALTER TABLE may have left behind.
-  if (snapshot.schema_id != table.schema().id) return std::optional<Snapshot>();
-  return std::optional(std::move(snapshot));
+  if (snapshot && snapshot->schema_id != table.schema().id) snapshot.reset();
+  return snapshot;
 }
 
 }  // namespace
@@ -48,9 +46,7 @@ Result<std::shared_ptr<const PinnedScan>> PinnedScan::MakeHere(const Table& tabl
   if (mode == StartupMode::kLatestFull || mode == StartupMode::kLatest) {
     BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, SnapshotToPin(table));
     if (snapshot) {
-      // The mode would be refused beside a snapshot id; the id alone implies its own.
-      const Options pinned({{"scan.snapshot-id", std::to_string(snapshot->id.value())}, {"scan.mode", "default"}});
-      BRAID_TRY_ASSIGN(scan->table_, table.With(pinned));
+      scan->table_ = table.ReadingAt(*snapshot);
       scan->prunes_ = true;
       scan->snapshot_ = snapshot->id;
       scan->snapshot_rows_ = snapshot->total_record_count;

@@ -166,11 +166,10 @@ class TargetNames : public NameResolver {
 
 // The partitions that have files.
 Result<std::vector<BinaryRow>> PartitionsOf(const Table& table) {
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return std::vector<BinaryRow>();
-  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
+  if (!snapshot) return std::vector<BinaryRow>();
   BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, ScanScope{.postponed_buckets = true}));
-  BRAID_TRY_ASSIGN(const FilesByBucket files, scan->Files(snapshot));
+  BRAID_TRY_ASSIGN(const FilesByBucket files, scan->Files(*snapshot));
   std::set<BinaryRow> partitions;
   for (const BucketFiles& bucket : files.buckets) partitions.insert(bucket.partition);
   return std::vector<BinaryRow>(partitions.begin(), partitions.end());

@@ -1,10 +1,13 @@
 // Catalogs and databases.
 
+#include <array>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "io/request_pool.h"
 #include "sql/statement_internal.h"
 
 namespace braid {
@@ -21,13 +24,16 @@ Result<std::shared_ptr<Catalog>> OpenCatalog(const std::string& name, const Cata
         .Hint("use 'metastore' = 'filesystem', the default");
   }
   BRAID_TRY_ASSIGN(auto catalog, MakeFileSystemCatalog(name, entry.options));
-  BRAID_TRY_ASSIGN(const bool has_default, catalog->DatabaseExists(entry.default_database));
-  if (!has_default) {
-    const Status made = catalog->CreateDatabase(entry.default_database, true);
-    // A store that can only be read has the databases that it has.
-    if (!made && made.error().code() != ErrorCode::kUnsupported) return made.error();
-  }
-  if (observer != nullptr) BRAID_TRY(observer->CatalogOpened(catalog));
+  const std::array<std::function<Status()>, 2> steps = {
+      [&]() -> Status {
+        BRAID_TRY_ASSIGN(const bool has_default, catalog->DatabaseExists(entry.default_database));
+        if (has_default) return Ok();
+        Status made = catalog->CreateDatabase(entry.default_database, true);
+        // A store that can only be read has the databases that it has.
+        return made || made.error().code() == ErrorCode::kUnsupported ? Ok() : made;
+      },
+      [&]() -> Status { return observer == nullptr ? Ok() : observer->CatalogOpened(catalog); }};
+  BRAID_TRY(CallTogether(*catalog->file_system(), steps));
   return catalog;
 }
 

@@ -153,12 +153,11 @@ Result<std::shared_ptr<const AddressedRows>> AddressedRows::Make(const Table& ta
         ErrorCode::kUnsupported,
         fmt::format("{} has a primary key: its rows are changed by writing rows of other kinds", table.name()));
   }
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return std::shared_ptr<const AddressedRows>(new AddressedRows(table, std::nullopt, {}));
-  BRAID_TRY_ASSIGN(Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
+  BRAID_TRY_ASSIGN(std::optional<Snapshot> snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
+  if (!snapshot) return std::shared_ptr<const AddressedRows>(new AddressedRows(table, std::nullopt, {}));
   BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, partitions));
-  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan->LiveFiles(snapshot));
-  BRAID_TRY_ASSIGN(const DeletionVectorIndex index, DeletionVectorIndex::Read(table, snapshot));
+  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan->LiveFiles(*snapshot));
+  BRAID_TRY_ASSIGN(const DeletionVectorIndex index, DeletionVectorIndex::Read(table, *snapshot));
   std::map<BucketKey, BucketDeletions> vectors;
   std::vector<File> files;
   files.reserve(entries.size());

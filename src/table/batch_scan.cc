@@ -1,6 +1,8 @@
 // Plans of batch reads.
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -9,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "io/request_pool.h"
 #include "meta/stores.h"
 #include "table/deletion_vectors.h"
 #include "table/file_scan.h"
@@ -72,11 +75,10 @@ Error BadRange(const std::string& text, std::string_view why) {
 
 Result<Range> RangeOfIds(const Table& table, const std::string& text, std::int64_t start, std::int64_t end) {
   if (end < start) return BadRange(text, "the end lies before the start");
-  BRAID_TRY_ASSIGN(const auto earliest, FindEarliestSnapshot(table.file_system(), table.paths()));
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!earliest || !latest) return BadRange(text, "the table has no snapshots");
-  if (start < earliest->value() - 1 || end > latest->value()) {
-    return Error(ErrorCode::kNotFound, fmt::format("incremental-between '{}' reaches outside the snapshots {} to {}", text, *earliest, *latest));
+  BRAID_TRY_ASSIGN(const std::optional<SnapshotRange> range, FindSnapshotRange(table.file_system(), table.paths()));
+  if (!range) return BadRange(text, "the table has no snapshots");
+  if (start < range->earliest.value() - 1 || end > range->latest.value()) {
+    return Error(ErrorCode::kNotFound, fmt::format("incremental-between '{}' reaches outside the snapshots {} to {}", text, range->earliest, range->latest));
   }
   return Range{.start = SnapshotId(start), .end = SnapshotId(end), .start_snapshot = {}, .end_snapshot = {}, .between_tags = false};
 }
@@ -292,40 +294,70 @@ Result<Plan> PlanIncremental(const Table& table, const FileScan& scan) {
   return plan;
 }
 
-// The snapshot travelled to, else the newest; nullopt if there is none.
-Result<std::optional<Snapshot>> SnapshotToRead(const Table& table) {
-  const FileSystem& fs = table.file_system();
-  BRAID_TRY_ASSIGN(std::optional<Snapshot> snapshot, TravelTo(fs, table.paths(), table.options()));
-  if (snapshot) return snapshot;
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs, table.paths()));
-  if (!latest) return std::optional<Snapshot>();
-  BRAID_TRY_ASSIGN(snapshot, ReadSnapshot(fs, table.paths(), *latest));
-  return snapshot;
+struct HeldSnapshot {
+  Snapshot snapshot;
+  std::shared_ptr<SnapshotHold> hold;
+};
+
+// Holds what the options, or the table's pin, have just said is to be read; nullopt if there is nothing after all.
+Result<std::optional<HeldSnapshot>> HoldTravelled(const Table& table, Snapshot snapshot) {
+  BRAID_TRY_ASSIGN(std::shared_ptr<SnapshotHold> hold, SnapshotHold::Make(table, {snapshot}));
+  while (hold->has_lease()) {
+    // What went before the lease was there is found to be gone now, and a tag may show another content.
+    BRAID_TRY_ASSIGN(std::optional<Snapshot> again, SnapshotToRead(table));
+    if (!again) return std::optional<HeldSnapshot>();
+    snapshot = *std::move(again);
+    if (RefOf(snapshot) == hold->contents().front()) break;
+    BRAID_TRY_ASSIGN(hold, SnapshotHold::Make(table, {snapshot}));
+  }
+  return std::optional(HeldSnapshot{.snapshot = std::move(snapshot), .hold = std::move(hold)});
+}
+
+// Plans the snapshot while it is being held, and again if another one is to be read by then.
+Result<Plan> PlanTravelled(const Table& table, const FileScan& scan, const Snapshot& snapshot, const FileChoice& choice) {
+  std::optional<Result<std::optional<HeldSnapshot>>> held;
+  std::optional<Result<Plan>> plan;
+  const std::array<std::function<Status()>, 2> calls = {
+      [&]() -> Status {
+        held.emplace(HoldTravelled(table, snapshot));
+        return held->has_value() ? Ok() : Status(held->error());
+      },
+      [&]() -> Status {
+        plan.emplace(PlanSnapshot(table, scan, snapshot, choice));
+        return Ok();
+      }};
+  BRAID_TRY(CallTogether(table.file_system(), calls));
+  if (!**held) return Plan{};
+  const HeldSnapshot& read = ***held;
+  if (RefOf(read.snapshot) != RefOf(snapshot)) plan.emplace(PlanSnapshot(table, scan, read.snapshot, choice));
+  if (!*plan) return std::move(*plan).error();
+  KeepHold(read.hold, **plan);
+  return **std::move(plan);
+}
+
+// The newest one needs no lease yet, and is known to be that.
+Result<Plan> PlanNewest(const Table& table, const FileScan& scan, const FileChoice& choice) {
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> newest, ReadLatestSnapshot(table.file_system(), table.paths()));
+  if (!newest) return Plan{};
+  BRAID_TRY_ASSIGN(const std::shared_ptr<SnapshotHold> hold, SnapshotHold::OfNewest(table, *newest));
+  BRAID_TRY_ASSIGN(Plan plan, PlanSnapshot(table, scan, *newest, choice));
+  KeepHold(hold, plan);
+  return plan;
 }
 
 Result<Plan> PlanOneBranch(const Table& table, const ReadRequest& request) {
   BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, ScanScope{.filter = request.filter, .bucket = request.bucket}));
   BRAID_TRY_ASSIGN(const StartupMode mode, StartupModeOf(table.options()));
   if (mode == StartupMode::kIncremental) return PlanIncremental(table, *scan);
-  BRAID_TRY_ASSIGN(std::optional<Snapshot> snapshot, SnapshotToRead(table));
-  if (!snapshot) return Plan{};
-  BRAID_TRY_ASSIGN(std::shared_ptr<SnapshotHold> hold, SnapshotHold::Make(table, {*snapshot}));
-  while (hold->has_lease()) {
-    // What went before the lease was there is found to be gone now, and a tag may show another content.
-    BRAID_TRY_ASSIGN(snapshot, SnapshotToRead(table));
-    if (!snapshot) return Plan{};
-    if (RefOf(*snapshot) == hold->contents().front()) break;
-    BRAID_TRY_ASSIGN(hold, SnapshotHold::Make(table, {*snapshot}));
-  }
   FileChoice choice;
   if (table.schema().has_primary_key()) choice.level = request.level;
   if (mode == StartupMode::kFromFileCreationTime || mode == StartupMode::kFromCreationTimestamp) {
     const std::string_view key = mode == StartupMode::kFromFileCreationTime ? "scan.file-creation-time-millis" : "scan.creation-time-millis";
     BRAID_TRY_ASSIGN(choice.created_since_ms, table.options().GetInt(key, choice.created_since_ms));
   }
-  BRAID_TRY_ASSIGN(Plan plan, PlanSnapshot(table, *scan, *snapshot, choice));
-  KeepHold(hold, plan);
-  return plan;
+  if (table.pinned() != nullptr) return PlanTravelled(table, *scan, *table.pinned(), choice);
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> travelled, TravelTo(table.file_system(), table.paths(), table.options()));
+  return travelled ? PlanTravelled(table, *scan, *travelled, choice) : PlanNewest(table, *scan, choice);
 }
 
 // The other side of a fallback read, as of the same time: its newest snapshot then, or its first if it began later.

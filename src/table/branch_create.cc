@@ -106,11 +106,10 @@ class BranchCreation {
     if (request_.snapshot) {
       BRAID_TRY_ASSIGN(origin.snapshot, SnapshotOrTagged(parent, *request_.snapshot));
     } else if (request_.latest) {
-      BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(fs_, parent));
-      if (!latest)
+      BRAID_TRY_ASSIGN(origin.snapshot, ReadLatestSnapshot(fs_, parent));
+      if (!origin.snapshot)
         return Error(ErrorCode::kNotFound, fmt::format("{} has no snapshot", parent.DisplayName()))
             .Hint("leave --snapshot out to make an empty branch");
-      BRAID_TRY_ASSIGN(origin.snapshot, ReadSnapshot(fs_, parent, *latest));
     } else if (request_.timestamp_ms) {
       BRAID_TRY_ASSIGN(origin.snapshot, SnapshotAtOrBefore(fs_, parent, *request_.timestamp_ms));
       if (!origin.snapshot) {

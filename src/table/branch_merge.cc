@@ -217,12 +217,11 @@ class Forward {
     BRAID_TRY(DeleteConsumer(fs_, target_->paths, Pin().id));
     const Json* schemas = journal_.args.Find("newSchemas");
     if (schemas == nullptr || !schemas->is_array()) return Ok();
-    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> head, FindLatestSnapshot(fs_, target_->paths));
+    BRAID_TRY_ASSIGN(const std::optional<Snapshot> head, ReadLatestSnapshot(fs_, target_->paths));
     if (head) {
       // A commit that came in between may use them already.
-      BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(fs_, target_->paths, *head));
       for (const Json& id : schemas->as_array()) {
-        if (snapshot.schema_id.value() >= id.as_integer()) return Ok();
+        if (head->schema_id.value() >= id.as_integer()) return Ok();
       }
     }
     for (auto id = schemas->as_array().rbegin(); id != schemas->as_array().rend(); ++id) {

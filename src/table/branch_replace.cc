@@ -26,8 +26,8 @@ Error Refused(std::string_view id, std::string message, std::string hint) {
 }
 
 Result<Snapshot> HeadOf(const FileSystem& fs, const Line& line) {
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> id, FindLatestSnapshot(fs, line.paths));
-  if (id) return ReadSnapshot(fs, line.paths, *id);
+  BRAID_TRY_ASSIGN(std::optional<Snapshot> head, ReadLatestSnapshot(fs, line.paths));
+  if (head) return *std::move(head);
   return Error(ErrorCode::kNotFound, fmt::format("{} has no snapshot", line.paths.DisplayName())).Hint("write to it first");
 }
 
@@ -304,11 +304,8 @@ Result<ReplacedMain> MaterializeMain(const OperationContext& context) {
   plan.fork = main.record && main.record->base ? *main.record->base : head;
   plan.materialize = true;
   plan.switched = true;
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> root_head, FindLatestSnapshot(table.fs(), root.paths));
-  if (root_head) {
-    BRAID_TRY_ASSIGN(const Snapshot old_head, ReadSnapshot(table.fs(), root.paths, *root_head));
-    plan.old_head = RefOf(old_head);
-  }
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> old_head, ReadLatestSnapshot(table.fs(), root.paths));
+  if (old_head) plan.old_head = RefOf(*old_head);
   BRAID_TRY_ASSIGN(const std::optional<TableSchema> schema, ReadLatestSchema(table.fs(), main.paths));
   BRAID_TRY_ASSIGN(const std::chrono::milliseconds grace,
                    (schema ? schema->options : Options()).GetDuration("branch.replace.grace-time", std::chrono::hours(24)));

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <mutex>
 #include <random>
 #include <set>
@@ -103,13 +104,7 @@ class Committer {
   Result<Snapshot> TryOnce(const MakeChanges& make_changes, std::mutex& turn) {
     const std::lock_guard lock(turn);
     lost_race_ = false;
-    if (Status found = line_.Find(); !found) {
-      line_lost_ = true;
-      // An earlier attempt may have landed where we cannot look any more.
-      if (outcome_unknown_) return Error(ErrorCode::kCommitUnknown, found.error().message());
-      return std::move(found).error();
-    }
-    BRAID_TRY_ASSIGN(const std::optional<Snapshot> latest, ReadLatest());
+    BRAID_TRY_ASSIGN(const std::optional<Snapshot> latest, FindHead());
     if (tried_) {
       BRAID_TRY_ASSIGN(std::optional<Snapshot> landed, FindLanded(latest));
       if (landed) return *std::move(landed);
@@ -156,11 +151,31 @@ class Committer {
     return std::move(created).error();
   }
 
-  Result<std::optional<Snapshot>> ReadLatest() const {
-    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> id, FindLatestSnapshot(fs(), paths()));
-    if (!id) return std::optional<Snapshot>();
-    BRAID_TRY_ASSIGN(Snapshot snapshot, ReadSnapshot(fs(), paths(), *id));
-    return std::optional(std::move(snapshot));
+  // Finds the line and reads its head, at once where the line lies where it was: which line its name means is looked at
+  // once more when the snapshot is there.
+  Result<std::optional<Snapshot>> FindHead() {
+    FileSystem& files = fs();
+    const TablePaths place = paths();
+    Status found;
+    std::optional<Result<std::optional<Snapshot>>> head;
+    const std::array<std::function<Status()>, 2> looks = {
+        [&]() -> Status {
+          found = line_.Find();
+          return Ok();
+        },
+        [&]() -> Status {
+          head.emplace(ReadLatestSnapshot(files, place));
+          return Ok();
+        }};
+    BRAID_TRY(CallTogether(files, looks));
+    if (!found) {
+      line_lost_ = true;
+      // An earlier attempt may have landed where we cannot look any more.
+      if (outcome_unknown_) return Error(ErrorCode::kCommitUnknown, found.error().message());
+      return std::move(found).error();
+    }
+    if (paths().branch() != place.branch()) return ReadLatestSnapshot(files, paths());
+    return *std::move(head);
   }
 
   // Our own snapshot among those that appeared since the last attempt: the reply was lost, not the commit. It is known by its
@@ -176,13 +191,13 @@ class Committer {
 
   Result<WrittenMetadata> WriteList(const std::vector<ManifestFileMeta>& manifests) {
     BRAID_TRY_ASSIGN(WrittenMetadata list, WriteManifestList(fs(), paths(), names_, manifests, write_));
-    written_.push_back(list.name);
+    NoteWritten(list.name);
     return list;
   }
 
   Result<WrittenMetadata> WriteEntries(const std::vector<ManifestEntry>& entries) {
     BRAID_TRY_ASSIGN(const std::vector<ManifestFileMeta> manifests, WriteManifests(fs(), paths(), names_, entries, partition_types_, write_));
-    for (const ManifestFileMeta& manifest : manifests) written_.push_back(manifest.file_name);
+    for (const ManifestFileMeta& manifest : manifests) NoteWritten(manifest.file_name);
     return WriteList(manifests);
   }
 
@@ -202,11 +217,16 @@ class Committer {
       // Merging is an economy: an attempt that already lost a race goes without it.
       if (!tried_) {
         BRAID_TRY_ASSIGN(MergedManifests merged, MergeManifests(table(), manifests, names_, merge_, write_));
-        written_.insert(written_.end(), merged.written.begin(), merged.written.end());
+        for (const std::string& name : merged.written) NoteWritten(name);
         manifests = std::move(merged.manifests);
       }
     }
     return WriteList(manifests);
+  }
+
+  void NoteWritten(const std::string& name) {
+    const std::lock_guard lock(written_mutex_);
+    written_.push_back(name);
   }
 
   static SnapshotId IdAfter(const std::optional<Snapshot>& latest) { return latest ? latest->id.next() : SnapshotId(1); }
@@ -222,25 +242,40 @@ class Committer {
     Snapshot snapshot;
     snapshot.uuid = RandomUuid();
     snapshot.id = IdAfter(latest);
-    BRAID_TRY_ASSIGN(const std::vector<SchemaId> schemas, ListSchemas(fs(), paths()));
-    if (schemas.empty()) return Error(ErrorCode::kNotFound, fmt::format("table {} was dropped", table().name()));
-    snapshot.schema_id = schemas.back();
-
-    BRAID_TRY_ASSIGN(const WrittenMetadata base, WriteBase(latest, changes));
-    snapshot.base_manifest_list = base.name;
-    snapshot.base_manifest_list_size = base.size_bytes;
-    BRAID_TRY_ASSIGN(const WrittenMetadata delta, WriteEntries(changes.delta));
-    snapshot.delta_manifest_list = delta.name;
-    snapshot.delta_manifest_list_size = delta.size_bytes;
-    if (!changes.changelog.empty()) {
-      BRAID_TRY_ASSIGN(const WrittenMetadata changelog, WriteEntries(changes.changelog));
-      snapshot.changelog_manifest_list = changelog.name;
-      snapshot.changelog_manifest_list_size = changelog.size_bytes;
-      snapshot.changelog_record_count = SumRows(changes.changelog);
-    }
-    BRAID_TRY_ASSIGN(snapshot.index_manifest, NextIndexManifest(table(), latest, changes.indexes, changes.vector_bases, names_, write_));
-    const bool new_index_manifest = snapshot.index_manifest && (!latest || latest->index_manifest != snapshot.index_manifest);
-    if (new_index_manifest) written_.push_back(*snapshot.index_manifest);
+    const std::array<std::function<Status()>, 5> parts = {
+        [&]() -> Status {
+          BRAID_TRY_ASSIGN(const std::vector<SchemaId> schemas, ListSchemas(fs(), paths()));
+          if (schemas.empty()) return Error(ErrorCode::kNotFound, fmt::format("table {} was dropped", table().name()));
+          snapshot.schema_id = schemas.back();
+          return Ok();
+        },
+        [&]() -> Status {
+          BRAID_TRY_ASSIGN(const WrittenMetadata base, WriteBase(latest, changes));
+          snapshot.base_manifest_list = base.name;
+          snapshot.base_manifest_list_size = base.size_bytes;
+          return Ok();
+        },
+        [&]() -> Status {
+          BRAID_TRY_ASSIGN(const WrittenMetadata delta, WriteEntries(changes.delta));
+          snapshot.delta_manifest_list = delta.name;
+          snapshot.delta_manifest_list_size = delta.size_bytes;
+          return Ok();
+        },
+        [&]() -> Status {
+          if (changes.changelog.empty()) return Ok();
+          BRAID_TRY_ASSIGN(const WrittenMetadata changelog, WriteEntries(changes.changelog));
+          snapshot.changelog_manifest_list = changelog.name;
+          snapshot.changelog_manifest_list_size = changelog.size_bytes;
+          snapshot.changelog_record_count = SumRows(changes.changelog);
+          return Ok();
+        },
+        [&]() -> Status {
+          BRAID_TRY_ASSIGN(snapshot.index_manifest, NextIndexManifest(table(), latest, changes.indexes, changes.vector_bases, names_, write_));
+          const bool is_new = snapshot.index_manifest && (!latest || latest->index_manifest != snapshot.index_manifest);
+          if (is_new) NoteWritten(*snapshot.index_manifest);
+          return Ok();
+        }};
+    BRAID_TRY(CallTogether(fs(), parts));
 
     snapshot.commit_user = identity_.user;
     snapshot.commit_identifier = identity_.identifier;
@@ -309,6 +344,7 @@ class Committer {
   std::vector<DataType> partition_types_;
   ManifestWriteOptions write_;
   ManifestMergeOptions merge_;
+  std::mutex written_mutex_;          // guards written_ while parts of a snapshot are written at once
   std::vector<std::string> written_;  // manifest files of the present attempt
   std::set<std::string> attempted_;   // UUIDs of the snapshots tried so far
   SnapshotId previous_latest_;

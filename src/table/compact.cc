@@ -66,11 +66,10 @@ Result<std::vector<CommitMessage>> CompactEvolvingTable(const Table& table, bool
 }
 
 Result<std::vector<Snapshot>> CompactOnce(const Table& table, bool full, const PredicatePtr& partition_filter, const std::string& commit_user, const Clock& clock) {
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return std::vector<Snapshot>();
-  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
+  if (!snapshot) return std::vector<Snapshot>();
   BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, partition_filter));
-  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan->LiveFiles(snapshot));
+  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan->LiveFiles(*snapshot));
   Buckets buckets;
   for (ManifestEntry& entry : entries) buckets[{entry.partition, entry.bucket}].push_back(std::move(entry.file));
   // A table whose own writers must not compact is compacted here all the same.
@@ -80,7 +79,7 @@ Result<std::vector<Snapshot>> CompactOnce(const Table& table, bool full, const P
   BRAID_TRY_ASSIGN(const std::int64_t bucket_count, table.options().GetInt("bucket", -1));
   if (bucket_count == -2) {
     Committable moved;
-    BRAID_TRY_ASSIGN(moved.messages, CompactPostponed(compacting, snapshot, partition_filter, commit_user));
+    BRAID_TRY_ASSIGN(moved.messages, CompactPostponed(compacting, *snapshot, partition_filter, commit_user));
     return TableCommit(compacting, commit_user, clock).Commit(moved);
   }
   BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
@@ -90,7 +89,7 @@ Result<std::vector<Snapshot>> CompactOnce(const Table& table, bool full, const P
   } else if (table.schema().has_primary_key()) {
     BRAID_TRY_ASSIGN(committable.messages, CompactKeyTable(compacting, buckets, full, commit_user));
   } else {
-    BRAID_TRY_ASSIGN(committable.messages, CompactAppendTable(compacting, snapshot, buckets, full));
+    BRAID_TRY_ASSIGN(committable.messages, CompactAppendTable(compacting, *snapshot, buckets, full));
   }
   TableCommit commit(compacting, commit_user, clock);
   auto snapshots = commit.Commit(committable);

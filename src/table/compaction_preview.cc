@@ -24,12 +24,11 @@ constexpr BucketId kPostponedBucket{-2};
 
 // The newest snapshot's files by bucket; nullopt without one.
 Result<std::optional<FilesByBucket>> NewestFiles(const Table& table, const PredicatePtr& partition_filter) {
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return std::optional<FilesByBucket>();
-  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
+  if (!snapshot) return std::optional<FilesByBucket>();
   BRAID_TRY_ASSIGN(const auto scan,
                    FileScan::Make(table, ScanScope{.filter = partition_filter, .postponed_buckets = true}));
-  BRAID_TRY_ASSIGN(FilesByBucket files, scan->Files(snapshot));
+  BRAID_TRY_ASSIGN(FilesByBucket files, scan->Files(*snapshot));
   return std::optional(std::move(files));
 }
 

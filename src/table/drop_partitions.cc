@@ -8,11 +8,10 @@ namespace braid {
 
 Result<HeldFiles> FilesOfPartitions(const Table& table, const PredicatePtr& filter) {
   HeldFiles held;
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return held;
-  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
+  if (!snapshot) return held;
   BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, ScanScope{.filter = filter, .postponed_buckets = true}));
-  BRAID_TRY_ASSIGN(const FilesByBucket files, scan->Files(snapshot));
+  BRAID_TRY_ASSIGN(const FilesByBucket files, scan->Files(*snapshot));
   for (const BucketFiles& bucket : files.buckets) {
     held.rows.insert(bucket.partition);
     held.file_count += static_cast<std::int64_t>(bucket.files.size());

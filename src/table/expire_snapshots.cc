@@ -1,6 +1,8 @@
 // Expiry of snapshots: which go, and how they go (spec metadata.md §9.1, branches.md §10).
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -23,8 +25,10 @@ constexpr std::int64_t kSnapshotsAtOnce = 512;
 
 // Ids below `end` go, from the earliest on.
 struct Choice {
-  std::optional<SnapshotId> earliest;
+  std::optional<SnapshotId> earliest;  // of the line; nullopt: it has none
+  SnapshotId latest;                   // of the line
   SnapshotId end;
+  bool has_earliest_hint = false;
 
   bool is_empty() const { return !earliest || end <= *earliest; }
 };
@@ -38,22 +42,9 @@ Result<SnapshotId> MinConsumer(const Table& table) {
 
 // Snapshots of ids `first` … `last` − 1 that exist, ascending.
 Result<std::vector<Snapshot>> ReadRange(const Table& table, SnapshotId first, SnapshotId last) {
-  const auto count = static_cast<std::size_t>(std::max<std::int64_t>(last.value() - first.value(), 0));
-  std::vector<std::optional<Snapshot>> read(count);
-  BRAID_TRY(ParallelFor(PoolFor(table.file_system()), static_cast<std::int64_t>(count), [&](std::int64_t i) -> Status {
-    Result<Snapshot> snapshot = ReadSnapshot(table.file_system(), table.paths(), SnapshotId(first.value() + i));
-    if (snapshot) {
-      read[static_cast<std::size_t>(i)] = *std::move(snapshot);
-    } else if (snapshot.error().code() != ErrorCode::kNotFound) {
-      return std::move(snapshot).error();
-    }
-    return Ok();
-  }));
-  std::vector<Snapshot> snapshots;
-  for (std::optional<Snapshot>& snapshot : read) {
-    if (snapshot) snapshots.push_back(*std::move(snapshot));
-  }
-  return snapshots;
+  std::vector<SnapshotId> ids;
+  for (SnapshotId id = first; id < last; id = id.next()) ids.push_back(id);
+  return ReadSnapshots(table.file_system(), table.paths(), ids);
 }
 
 // The choice by numbers and consumers; age comes after.
@@ -64,25 +55,22 @@ Result<Choice> ChooseByNumber(const Table& table, const ExpireRequest& request) 
                                                           keep.retain_max, keep.retain_min))
         .Hint("set snapshot.num-retained.max (retain_max) no lower than snapshot.num-retained.min (retain_min)");
   }
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> earliest, FindEarliestSnapshot(table.file_system(), table.paths()));
-  if (!latest || !earliest) return Choice{};
-  std::int64_t end = latest->value() - std::max<std::int64_t>(keep.retain_min, 1) + 1;
-  end = std::min(end, earliest->value() + keep.max_deletes);
-  if (end > earliest->value() && request.consumers_hold_snapshots) {
+  BRAID_TRY_ASSIGN(const std::optional<SnapshotRange> range, FindSnapshotRange(table.file_system(), table.paths()));
+  if (!range) return Choice{};
+  std::int64_t end = range->latest.value() - std::max<std::int64_t>(keep.retain_min, 1) + 1;
+  end = std::min(end, range->earliest.value() + keep.max_deletes);
+  if (end > range->earliest.value() && request.consumers_hold_snapshots) {
     BRAID_TRY_ASSIGN(const SnapshotId consumer, MinConsumer(table));
     end = std::min(end, consumer.value());
   }
-  return Choice{.earliest = earliest, .end = SnapshotId(end)};
+  return Choice{.earliest = range->earliest, .latest = range->latest, .end = SnapshotId(end), .has_earliest_hint = range->has_earliest_hint};
 }
 
 // Takes back what is too young. Ids below latest − retain_max + 1 go whatever their age.
 Status ChooseByAge(const Table& table, const ExpireRequest& request, Choice& choice) {
   if (choice.is_empty()) return Ok();
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return Ok();
   const Retention& keep = request.snapshots;
-  SnapshotId id(std::max(latest->value() - keep.retain_max + 1, choice.earliest->value()));
+  SnapshotId id(std::max(choice.latest.value() - keep.retain_max + 1, choice.earliest->value()));
   // Usually the first one decides, so begin with few.
   for (std::int64_t count = 1; id < choice.end; count = std::min<std::int64_t>(count * 2, kSnapshotsAtOnce)) {
     const SnapshotId last(std::min(id.value() + count, choice.end.value()));
@@ -120,14 +108,24 @@ Result<ExpireResult> ExpireSnapshots(const Table& table, const ExpireRequest& re
   OperationContext context = ContextOf(table);
   context.clock = &clock;
   context.lock_timeout = request.lock_timeout;
-  if (!request.dry_run) RecoverOnOpen(context);
-  BRAID_TRY_ASSIGN(Choice choice, ChooseByNumber(table, request));
+  Choice choice;
+  bool recovered = false;
+  const auto choose = [&]() -> Status {
+    BRAID_TRY_ASSIGN(choice, ChooseByNumber(table, request));
+    return Ok();
+  };
+  const std::array<std::function<Status()>, 2> looks = {[&]() -> Status {
+                                                          recovered = !request.dry_run && RecoverOnOpen(context);
+                                                          return Ok();
+                                                        },
+                                                        choose};
+  const Status chosen = CallTogether(table.file_system(), looks);
+  BRAID_TRY(recovered ? choose() : chosen);
   BRAID_TRY(ChooseByAge(table, request, choice));
   if (choice.is_empty()) {
     if (!choice.earliest || request.dry_run) return all;
     // So that the earliest need not be looked for the next time, as Java does.
-    BRAID_TRY_ASSIGN(const bool has_hint, table.file_system().Exists(table.paths().EarliestHint()));
-    if (!has_hint) BRAID_TRY(WriteEarliestHint(table.file_system(), table.paths(), *choice.earliest));
+    if (!choice.has_earliest_hint) BRAID_TRY(WriteEarliestHint(table.file_system(), table.paths(), *choice.earliest));
     return all;
   }
   BRAID_TRY_ASSIGN(const LockedTable locked, LockedTable::Acquire(context));

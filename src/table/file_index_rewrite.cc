@@ -148,11 +148,10 @@ void Discard(const Table& table, const std::vector<CommitMessage>& messages) {
 }
 
 Result<std::vector<ManifestEntry>> FilesOf(const Table& table, const PredicatePtr& partitions) {
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return std::vector<ManifestEntry>();
-  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
+  if (!snapshot) return std::vector<ManifestEntry>();
   BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, partitions));
-  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> files, scan->LiveFiles(snapshot));
+  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> files, scan->LiveFiles(*snapshot));
   std::erase_if(files, [](const ManifestEntry& entry) { return !CanHaveIndexes(entry); });
   return files;
 }

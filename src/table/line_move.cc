@@ -53,10 +53,8 @@ Status MayMove(const Table& table, LineMove move) {
   BRAID_TRY_ASSIGN(const Line line, ReadLine(fs, paths));
   if (line.id != table.line().id) return MovedError(table);
   BRAID_TRY(MayMove(line, move));
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> id, FindLatestSnapshot(fs, paths));
-  if (!id) return Ok();
-  BRAID_TRY_ASSIGN(Snapshot head, ReadSnapshot(fs, paths, *id));
-  return MayMove(table, move, std::optional(std::move(head)));
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> head, ReadLatestSnapshot(fs, paths));
+  return head ? MayMove(table, move, head) : Ok();
 }
 
 }  // namespace braid

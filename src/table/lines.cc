@@ -429,6 +429,10 @@ Result<TablePaths> ResolveLine(const FileSystem& fs, const std::string& root, st
   return line != nullptr ? line->paths : named;
 }
 
+bool StaysInPlace(const FileSystem& fs, const TablePaths& paths) {
+  return paths.branch() == kMainBranch && !CanRename(fs);
+}
+
 Result<std::string> ReadLineId(const FileSystem& fs, const TablePaths& paths) {
   if (paths.branch() == kMainBranch) {
     BRAID_TRY_ASSIGN(const std::optional<TableRecord> record, ReadTableRecord(fs, paths));

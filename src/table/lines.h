@@ -95,6 +95,10 @@ Result<std::optional<BranchAlias>> ReadAlias(const FileSystem& fs, const TablePa
 /// or of the line that the name is an alias of. A name that means nothing gives the paths that a branch would have.
 Result<TablePaths> ResolveLine(const FileSystem& fs, const std::string& root, std::string_view name);
 
+/// Whether these paths are one line's for good, so that looking once is enough: the root where folders cannot be moved. A
+/// branch may be deleted and made anew.
+bool StaysInPlace(const FileSystem& fs, const TablePaths& paths);
+
 /// The lineId of the root or of a branch. Errors: kNotFound if the branch's folder does not exist; kCorruption.
 Result<std::string> ReadLineId(const FileSystem& fs, const TablePaths& paths);
 

@@ -56,10 +56,9 @@ Result<SnapshotChanges> Rewritten(const Table& table, const Snapshot& latest) {
 Result<ManifestCompaction> CompactManifests(const Table& table, bool dry_run, const std::string& commit_user,
                                             const Clock& clock) {
   ManifestCompaction compaction;
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return compaction;
-  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
-  BRAID_TRY_ASSIGN(const std::vector<ManifestFileMeta> manifests, ManifestsOf(table, snapshot));
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
+  if (!snapshot) return compaction;
+  BRAID_TRY_ASSIGN(const std::vector<ManifestFileMeta> manifests, ManifestsOf(table, *snapshot));
   BRAID_TRY_ASSIGN(const ManifestMergeOptions options, ManifestMergeOptions::FromOptions(table.options()));
   compaction.before = TotalsOf(manifests);
   compaction.worthwhile = IsWorthwhile(manifests, options.target_file_bytes);
@@ -68,7 +67,7 @@ Result<ManifestCompaction> CompactManifests(const Table& table, bool dry_run, co
   if (!compaction.worthwhile) return compaction;
   const CommitIdentity identity{
       .user = commit_user, .identifier = kBatchCommitIdentifier, .watermark = {}, .properties = {}};
-  const auto make = [&](const std::optional<Snapshot>& newest) { return Rewritten(table, newest.value_or(snapshot)); };
+  const auto make = [&](const std::optional<Snapshot>& newest) { return Rewritten(table, newest.value_or(*snapshot)); };
   MetadataFileNames names;
   BRAID_TRY_ASSIGN(const Snapshot made, CommitSnapshot(table, identity, make, names, clock));
   compaction.snapshot = made.id;

@@ -16,11 +16,10 @@ Result<MissingDataFiles> RemoveMissingDataFiles(const Table& table, bool dry_run
                                                 const Clock& clock) {
   MissingDataFiles missing;
   const FileSystem& fs = table.file_system();
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(fs, table.paths()));
-  if (!latest) return missing;
-  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(fs, table.paths(), *latest));
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, ReadLatestSnapshot(fs, table.paths()));
+  if (!snapshot) return missing;
   BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, ScanScope{.postponed_buckets = true}));
-  BRAID_TRY_ASSIGN(const std::vector<ManifestEntry> live, scan->LiveFiles(snapshot));
+  BRAID_TRY_ASSIGN(const std::vector<ManifestEntry> live, scan->LiveFiles(*snapshot));
   std::vector<std::string> paths(live.size());
   std::vector<std::uint8_t> is_missing(live.size());  // not bool: written by several threads
   BRAID_TRY(ParallelFor(PoolFor(fs), static_cast<std::int64_t>(live.size()), [&](std::int64_t index) -> Status {
@@ -42,12 +41,12 @@ Result<MissingDataFiles> RemoveMissingDataFiles(const Table& table, bool dry_run
     message.deleted_files.push_back(live[i].file);
   }
   if (dry_run || messages.empty()) return missing;
-  BRAID_TRY_ASSIGN(const DeletionVectorIndex deletions, DeletionVectorIndex::Read(table, snapshot));
+  BRAID_TRY_ASSIGN(const DeletionVectorIndex deletions, DeletionVectorIndex::Read(table, *snapshot));
   MetadataFileNames names;
   Committable committable;
   for (auto& [bucket, message] : messages) {
     BRAID_TRY_ASSIGN(DroppedVectors dropped,
-                     DropDeletionVectors(table, snapshot, deletions, message, message.deleted_files, names));
+                     DropDeletionVectors(table, *snapshot, deletions, message, message.deleted_files, names));
     message.deletion_base = std::move(dropped.base);
     message.new_index_files = std::move(dropped.indexes.added);
     message.deleted_index_files = std::move(dropped.indexes.removed);

@@ -58,10 +58,9 @@ Result<SnapshotChanges> WithoutMissing(const Table& table, const Snapshot& lates
 Result<MissingManifests> RemoveMissingManifests(const Table& table, bool dry_run, const std::string& commit_user,
                                                 const Clock& clock) {
   MissingManifests missing;
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return missing;
-  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
-  BRAID_TRY_ASSIGN(const Manifests manifests, Manifests::Of(table, snapshot));
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
+  if (!snapshot) return missing;
+  BRAID_TRY_ASSIGN(const Manifests manifests, Manifests::Of(table, *snapshot));
   for (const ManifestFileMeta& manifest : manifests.missing) {
     missing.names.push_back(manifest.file_name);
     missing.added_files += manifest.num_added_files;
@@ -71,7 +70,7 @@ Result<MissingManifests> RemoveMissingManifests(const Table& table, bool dry_run
   const CommitIdentity identity{
       .user = commit_user, .identifier = kBatchCommitIdentifier, .watermark = {}, .properties = {}};
   const auto make = [&](const std::optional<Snapshot>& newest) {
-    return WithoutMissing(table, newest.value_or(snapshot));
+    return WithoutMissing(table, newest.value_or(*snapshot));
   };
   MetadataFileNames names;
   BRAID_TRY_ASSIGN(const Snapshot made, CommitSnapshot(table, identity, make, names, clock));

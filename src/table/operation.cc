@@ -174,14 +174,16 @@ Status RunJournalled(const LockedTable& table, const OperationJournal& journal, 
   return *outcome == Recovered::kCompleted ? Ok() : done;
 }
 
-void RecoverOnOpen(const OperationContext& context) {
+bool RecoverOnOpen(const OperationContext& context) {
   const TablePaths root(context.root, std::string(kMainBranch));
   const Result<std::vector<FileInfo>> files = context.file_system->List(root.OperationDirectory());
-  if (!files || files->empty()) return;
+  if (!files || files->empty()) return false;
   const Result<std::optional<LockedTable>> table = LockedTable::TryAcquire(context);
-  if (table) return;
-  Log(LogLevel::kWarning, "operation not recovered",
-      fmt::format("table={} error={}", context.table_name, table.error().message()));
+  if (!table) {
+    Log(LogLevel::kWarning, "operation not recovered",
+        fmt::format("table={} error={}", context.table_name, table.error().message()));
+  }
+  return true;
 }
 
 Result<std::vector<OperationJournal>> ListJournals(const FileSystem& fs, const TablePaths& paths) {

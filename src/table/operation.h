@@ -87,8 +87,9 @@ using RecoverOperation = Result<Recovered> (*)(const LockedTable& table, const O
 Status RunJournalled(const LockedTable& table, const OperationJournal& journal, const std::function<Status()>& body);
 
 /// Recovers what crashed operations left, unless somebody holds the lock; for readers and writers that open the table.
-/// Failures are logged: a reader must not fail because a repair does.
-void RecoverOnOpen(const OperationContext& context);
+/// Failures are logged: a reader must not fail because a repair does. Whether anything was left, so that what was read
+/// meanwhile is to be read again.
+bool RecoverOnOpen(const OperationContext& context);
 
 /// Journals that are there, for what must not be cleaned while they are: also those of unknown kinds.
 Result<std::vector<OperationJournal>> ListJournals(const FileSystem& fs, const TablePaths& paths);

@@ -63,11 +63,10 @@ class Expiry {
  private:
   // Partitions that hold files, with the creation time of the newest.
   Status FindPartitions() {
-    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table_.file_system(), table_.paths()));
-    if (!latest) return Ok();
-    BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table_.file_system(), table_.paths(), *latest));
+    BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, ReadLatestSnapshot(table_.file_system(), table_.paths()));
+    if (!snapshot) return Ok();
     BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table_, ScanScope{.postponed_buckets = true}));
-    BRAID_TRY_ASSIGN(const FilesByBucket files, scan->Files(snapshot));
+    BRAID_TRY_ASSIGN(const FilesByBucket files, scan->Files(*snapshot));
     for (const BucketFiles& bucket : files.buckets) {
       std::int64_t& newest = newest_ms_.try_emplace(bucket.partition, 0).first->second;
       for (const ScannedFile& file : bucket.files) newest = std::max(newest, file.meta->creation_time_ms.value_or(0));

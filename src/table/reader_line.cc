@@ -37,6 +37,7 @@ Status KeepSchemasOf(const Table& table, const TablePaths& planned, const Plan& 
 Status KeepSchemas(const Table& table, const Plan& plan) { return KeepSchemasOf(table, table.paths(), plan); }
 
 Result<bool> internal::IsWhereItWas(const Table& table) {
+  if (StaysInPlace(table.file_system(), table.paths())) return true;
   const Result<std::string> id = ReadLineId(table.file_system(), table.paths());
   if (!id && id.error().code() == ErrorCode::kNotFound) return false;
   if (!id) return id.error();

@@ -24,9 +24,8 @@ class OldBuckets {
  public:
   static Result<OldBuckets> Find(const Table& table, const RescaleRequest& request, std::int32_t bucket_count) {
     OldBuckets old(table);
-    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-    if (!latest) return old;
-    BRAID_TRY_ASSIGN(old.snapshot_, ReadSnapshot(table.file_system(), table.paths(), *latest));
+    BRAID_TRY_ASSIGN(old.snapshot_, ReadLatestSnapshot(table.file_system(), table.paths()));
+    if (!old.snapshot_) return old;
     BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, ScanScope{.filter = request.partitions}));
     BRAID_TRY_ASSIGN(std::vector<ManifestEntry> live, scan->LiveFiles(*old.snapshot_));
     for (ManifestEntry& entry : live) {

@@ -4,6 +4,11 @@
 
 namespace braid {
 
+void SchemaCache::Keep(const TableSchema& schema) {
+  const std::lock_guard lock(mutex_);
+  schemas_.emplace(schema.id, std::make_shared<const TableSchema>(schema));
+}
+
 Result<std::shared_ptr<const TableSchema>> SchemaCache::GetFrom(const TablePaths& paths, SchemaId id) {
   {
     const std::lock_guard lock(mutex_);

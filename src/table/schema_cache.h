@@ -16,6 +16,8 @@ class SchemaCache {
  public:
   SchemaCache(const FileSystem& fs, TablePaths paths) : fs_(&fs), paths_(std::move(paths)) {}
 
+  /// One of the branch's that was read already.
+  void Keep(const TableSchema& schema);
   Result<std::shared_ptr<const TableSchema>> Get(SchemaId id) { return GetFrom(paths_, id); }
   /// The same where the line lies elsewhere meanwhile.
   Result<std::shared_ptr<const TableSchema>> GetFrom(const TablePaths& paths, SchemaId id);

@@ -23,13 +23,6 @@ std::optional<std::string> FindProperty(const Snapshot& snapshot, const char* ke
   return found == snapshot.properties.end() ? std::nullopt : std::optional(found->second);
 }
 
-Result<std::optional<Snapshot>> ReadHead(const FileSystem& fs, const TablePaths& line) {
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> id, FindLatestSnapshot(fs, line));
-  if (!id) return std::optional<Snapshot>();
-  BRAID_TRY_ASSIGN(Snapshot snapshot, ReadSnapshot(fs, line, *id));
-  return std::optional(std::move(snapshot));
-}
-
 // Commits snapshots that change nothing. All on top of one head share their pair of manifest lists.
 class EmptyCommits {
  public:
@@ -100,7 +93,7 @@ Result<Snapshot> SealLine(const LockedTable& table, const TablePaths& line, cons
   if (!seal.line_id.empty()) properties.emplace(kLine, seal.line_id);
   EmptyCommits commits(table, line, fmt::format("{}{}", kSealUser, seal.operation), properties);
   while (true) {
-    BRAID_TRY_ASSIGN(std::optional<Snapshot> head, ReadHead(table.fs(), line));
+    BRAID_TRY_ASSIGN(std::optional<Snapshot> head, ReadLatestSnapshot(table.fs(), line));
     if (!head) return Error(ErrorCode::kNotFound, fmt::format("{} has no snapshot", line.DisplayName()));
     const std::optional<Seal> present = SealOf(*head);
     if (present && present->operation == seal.operation && present->moved_to == seal.moved_to) return *std::move(head);
@@ -112,7 +105,7 @@ Result<Snapshot> SealLine(const LockedTable& table, const TablePaths& line, cons
 
 Status UnsealLine(const LockedTable& table, const TablePaths& line, std::string_view operation) {
   while (true) {
-    BRAID_TRY_ASSIGN(const std::optional<Snapshot> head, ReadHead(table.fs(), line));
+    BRAID_TRY_ASSIGN(const std::optional<Snapshot> head, ReadLatestSnapshot(table.fs(), line));
     if (!head) return Ok();
     const std::optional<Seal> present = SealOf(*head);
     if (!present || present->operation != operation) return Ok();
@@ -126,7 +119,7 @@ Status UnsealLine(const LockedTable& table, const TablePaths& line, std::string_
 Status RaiseHead(const LockedTable& table, const TablePaths& line, SnapshotId id, std::string_view operation) {
   EmptyCommits commits(table, line, fmt::format("{}{}", kSealUser, operation), {});
   while (true) {
-    BRAID_TRY_ASSIGN(std::optional<Snapshot> head, ReadHead(table.fs(), line));
+    BRAID_TRY_ASSIGN(std::optional<Snapshot> head, ReadLatestSnapshot(table.fs(), line));
     while (head && head->id < id) {
       Result<Snapshot> next = commits.Append(*head);
       if (!next && next.error().code() == ErrorCode::kConflict) break;

@@ -116,19 +116,28 @@ class HoldingReader : public BatchReader {
   std::unique_ptr<BatchReader> reader_;
 };
 
+Result<std::chrono::milliseconds> LeaseAfter(const Table& table) {
+  return table.options().GetDuration("read.lease-after", std::chrono::seconds(10));
+}
+
 }  // namespace
 
 Result<std::shared_ptr<SnapshotHold>> SnapshotHold::Make(const Table& table, const std::vector<Snapshot>& contents) {
-  BRAID_TRY_ASSIGN(const std::chrono::milliseconds after,
-                   table.options().GetDuration("read.lease-after", std::chrono::seconds(10)));
+  BRAID_TRY_ASSIGN(const std::chrono::milliseconds after, LeaseAfter(table));
   std::vector<SnapshotRef> refs;
   for (const Snapshot& content : contents) refs.push_back(RefOf(content));
   auto hold = std::make_shared<SnapshotHold>(table, std::move(refs), after);
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> head, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!head || contents.front().id == *head) return hold;
+  BRAID_TRY_ASSIGN(const bool is_newest,
+                   IsLatestSnapshot(table.file_system(), table.paths(), contents.front().id));
+  if (is_newest) return hold;
   hold->decided_ = true;
   BRAID_TRY(hold->TakeLease());
   return hold;
+}
+
+Result<std::shared_ptr<SnapshotHold>> SnapshotHold::OfNewest(const Table& table, const Snapshot& snapshot) {
+  BRAID_TRY_ASSIGN(const std::chrono::milliseconds after, LeaseAfter(table));
+  return std::make_shared<SnapshotHold>(table, std::vector<SnapshotRef>{RefOf(snapshot)}, after);
 }
 
 SnapshotHold::SnapshotHold(const Table& table, std::vector<SnapshotRef> contents, std::chrono::milliseconds lease_after)

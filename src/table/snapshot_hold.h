@@ -24,6 +24,9 @@ class SnapshotHold {
   /// the option.
   static Result<std::shared_ptr<SnapshotHold>> Make(const Table& table, const std::vector<Snapshot>& contents);
 
+  /// Holds the line's newest snapshot, which was just found to be that.
+  static Result<std::shared_ptr<SnapshotHold>> OfNewest(const Table& table, const Snapshot& snapshot);
+
   SnapshotHold(const Table& table, std::vector<SnapshotRef> contents, std::chrono::milliseconds lease_after);
   SnapshotHold(const SnapshotHold&) = delete;
 

@@ -49,8 +49,8 @@ Result<Snapshot> SelectSnapshot(const Table& table, const SnapshotSelector& sele
   }
   if (selector.timestamp_ms) return ByOption(table, "scan.timestamp-millis", *selector.timestamp_ms);
   if (selector.watermark) return ByOption(table, "scan.watermark", *selector.watermark);
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (latest) return ReadSnapshot(table.file_system(), table.paths(), *latest);
+  BRAID_TRY_ASSIGN(std::optional<Snapshot> latest, ReadLatestSnapshot(table.file_system(), table.paths()));
+  if (latest) return *std::move(latest);
   return Error(ErrorCode::kNotFound, fmt::format("{} has no snapshot", table.paths().DisplayName()))
       .Hint("write to it first");
 }

@@ -56,9 +56,8 @@ struct Unsorted {
 
   static Result<Unsorted> Find(const Table& table, const PredicatePtr& filter) {
     Unsorted unsorted;
-    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-    if (!latest) return unsorted;
-    BRAID_TRY_ASSIGN(unsorted.snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
+    BRAID_TRY_ASSIGN(unsorted.snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
+    if (!unsorted.snapshot) return unsorted;
     BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, ScanScope{.filter = filter}));
     BRAID_TRY_ASSIGN(std::vector<ManifestEntry> live, scan->LiveFiles(*unsorted.snapshot));
     for (ManifestEntry& entry : live) {

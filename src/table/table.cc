@@ -1,10 +1,14 @@
 #include "table/table.h"
 
+#include <functional>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "io/request_pool.h"
 #include "io/storage_traits.h"
 #include "meta/stores.h"
 #include "meta/table_type.h"
@@ -53,68 +57,118 @@ Result<DataLayout> LayoutOf(const TableSchema& schema, const Options& options) {
   return layout;
 }
 
-// What a handle knows of a line beside where it lies.
-struct LineContent {
-  TableSchema schema;
-  Options options;
-  DataLayout layout;
-};
+}  // namespace
 
-// Of the line at `paths`, with the columns of the one at `columns`.
-Result<LineContent> ReadLineContent(const FileSystem& fs, const std::string& name, const TablePaths& columns, const TablePaths& paths,
-                                    const Options& dynamic) {
-  BRAID_TRY_ASSIGN(TableSchema schema, LatestSchema(fs, columns, name));
+Result<Table::Content> Table::ReadContent(const FileSystem& fs, const std::string& name, const TablePaths& columns,
+                                          const TablePaths& paths, const Options& dynamic) {
+  Content content;
+  BRAID_TRY_ASSIGN(content.schema, LatestSchema(fs, columns, name));
   if (paths.branch() != columns.branch()) BRAID_TRY(LatestSchema(fs, paths, name));
-  const Options options = schema.options.With(dynamic);
+  content.options = content.schema.options.With(dynamic);
   // The columns are those of the snapshot travelled to; the options stay today's. A snapshot that is not there is the
   // scan's to report: a stream may begin before the first one.
-  Result<std::optional<Snapshot>> travelled = TravelTo(fs, paths, options);
+  Result<std::optional<Snapshot>> travelled = TravelTo(fs, paths, content.options);
   if (!travelled && travelled.error().code() != ErrorCode::kNotFound) {
     return std::move(travelled).error().Context("while opening " + name);
   }
-  if (travelled && *travelled && (*travelled)->schema_id != schema.id) {
-    BRAID_TRY_ASSIGN(schema, ReadSchema(fs, paths, (*travelled)->schema_id));
+  content.schemas = std::make_shared<SchemaCache>(fs, paths);
+  if (paths.branch() == columns.branch()) content.schemas->Keep(content.schema);
+  if (travelled && *travelled && (*travelled)->schema_id != content.schema.id) {
+    BRAID_TRY_ASSIGN(content.schema, ReadSchema(fs, paths, (*travelled)->schema_id));
+    content.schemas->Keep(content.schema);
   }
-  BRAID_TRY_ASSIGN(DataLayout layout, LayoutOf(schema, options));
-  return LineContent{.schema = std::move(schema), .options = options, .layout = std::move(layout)};
+  BRAID_TRY_ASSIGN(content.layout, LayoutOf(content.schema, content.options));
+  return content;
 }
-
-}  // namespace
 
 Result<Table> Table::Open(std::shared_ptr<FileSystem> file_system, std::string root, std::string name, std::string_view branch,
                           const Options& dynamic) {
-  RecoverOnOpen({.file_system = file_system, .root = root, .table_name = name});
   const FileSystem& fs = *file_system;
-  const auto open_on = [&](const TablePaths& paths, OpenedLine line) -> Result<Table> {
-    // The option `branch` chooses whose snapshots are read; the columns stay those of the branch that the name says, as in Java.
-    BRAID_TRY_ASSIGN(const TablePaths columns, ResolveLine(fs, root, branch));
-    BRAID_TRY_ASSIGN(LineContent content, ReadLineContent(fs, name, columns, paths, dynamic));
-    BRAID_TRY(CheckTableType(content.options).Context("while opening " + name));
-    return Table(std::make_shared<const State>(State{file_system, name, paths, std::move(line), std::move(content.schema),
-                                                     std::move(content.options), dynamic, std::move(content.layout),
-                                                     std::make_shared<SchemaCache>(fs, paths)}));
+  const std::string line_name = dynamic.Get("branch", branch);
+  bool recovered = false;
+  std::optional<Result<TablePaths>> found;
+  std::optional<Result<std::string>> id;
+  std::optional<Result<Content>> content;
+  const auto recover = [&]() -> Status {
+    recovered = RecoverOnOpen({.file_system = file_system, .root = root, .table_name = name});
+    return Ok();
   };
+  const auto resolve = [&]() -> Status {
+    found.emplace(ResolveLine(fs, root, line_name));
+    return Ok();
+  };
+  const auto read_id = [&](const TablePaths& paths) -> Status {
+    id.emplace(ReadLineId(fs, paths));
+    return Ok();
+  };
+  const auto read_content = [&](const TablePaths& paths) -> Status {
+    // The option `branch` chooses whose snapshots are read; the columns stay those of the branch that the name says, as in Java.
+    Result<TablePaths> columns = line_name == branch ? paths : ResolveLine(fs, root, branch);
+    content.emplace(columns ? ReadContent(fs, name, *columns, paths, dynamic) : Result<Content>(std::move(columns).error()));
+    return Ok();
+  };
+  const auto opened = [&]() -> Result<Table> {
+    if (!*content) return std::move(*content).error();
+    BRAID_TRY(CheckTableType((*content)->options).Context("while opening " + name));
+    return Table(std::make_shared<const State>(State{.file_system = file_system,
+                                                     .name = name,
+                                                     .paths = **found,
+                                                     .line = {.name = line_name, .id = *id ? **id : std::string()},
+                                                     .dynamic = dynamic,
+                                                     .content = std::move(**content)}));
+  };
+
+  // Main is mostly the root, which is read while it is asked for.
+  const TablePaths root_line(root, std::string(kMainBranch));
+  const bool expects_root = IsMainName(line_name) && line_name == branch && StaysInPlace(fs, root_line);
+  std::vector<std::function<Status()>> looks = {recover, resolve};
+  if (expects_root) {
+    looks.emplace_back([&] { return read_id(root_line); });
+    looks.emplace_back([&] { return read_content(root_line); });
+  }
+  BRAID_TRY(CallTogether(fs, looks));
+  if (recovered) BRAID_TRY(resolve());
+
   constexpr int kAttempts = 3;
   for (int attempt = 1;; ++attempt) {
-    OpenedLine line{.name = dynamic.Get("branch", branch), .id = {}};
-    BRAID_TRY_ASSIGN(const TablePaths paths, ResolveLine(fs, root, line.name));
-    const Result<std::string> id = ReadLineId(fs, paths);
-    // A branch that is not there is for open_on to report.
-    if (!id && id.error().code() != ErrorCode::kNotFound) return id.error();
-    if (id) line.id = *id;
-    Result<Table> table = open_on(paths, line);
+    if (!*found) return std::move(*found).error();
+    const TablePaths paths = **found;
+    if (StaysInPlace(fs, paths)) {
+      if (!expects_root || recovered) {
+        BRAID_TRY(read_id(paths));
+        BRAID_TRY(read_content(paths));
+      }
+      if (!*id) return std::move(*id).error();
+      return opened();
+    }
+    BRAID_TRY(read_id(paths));
+    // A branch that is not there is for the reading of its content to report.
+    if (!*id && id->error().code() != ErrorCode::kNotFound) return std::move(*id).error();
+    BRAID_TRY(read_content(paths));
+    Result<Table> table = opened();
     // Another line may have become the one of that name while its schema was read.
-    BRAID_TRY_ASSIGN(const TablePaths paths_now, ResolveLine(fs, root, line.name));
-    const Result<std::string> id_now = ReadLineId(fs, paths_now);
-    const bool same = paths_now.branch() == paths.branch() && id.has_value() == id_now.has_value() && (!id || *id == *id_now);
+    BRAID_TRY(resolve());
+    if (!*found) return std::move(*found).error();
+    const Result<std::string> id_now = ReadLineId(fs, **found);
+    const bool same = (**found).branch() == paths.branch() && id->has_value() == id_now.has_value() && (!*id || **id == *id_now);
     if (same || attempt == kAttempts) return table;
   }
+}
+
+Table Table::ReadingAt(Snapshot snapshot) const {
+  State state = *state_;
+  // The mode would be refused beside a snapshot id; the id alone implies its own.
+  const Options pinned({{"scan.snapshot-id", std::to_string(snapshot.id.value())}, {"scan.mode", "default"}});
+  state.dynamic = state.dynamic.With(pinned);
+  state.content.options = state.content.options.With(pinned);
+  state.pinned = std::make_shared<const Snapshot>(std::move(snapshot));
+  return Table(std::make_shared<const State>(std::move(state)));
 }
 
 Table Table::MovedTo(const TablePaths& paths) const {
   State moved = *state_;
   moved.paths = paths;
-  moved.schemas = std::make_shared<SchemaCache>(*moved.file_system, paths);
+  moved.content.schemas = std::make_shared<SchemaCache>(*moved.file_system, paths);
   return Table(std::make_shared<const State>(std::move(moved)));
 }
 
@@ -126,12 +180,9 @@ Result<Table> Table::With(const Options& dynamic) const {
   // name means by now.
   return OnLine<Table>(*this, [&](const Table& here) -> Result<Table> {
     State state = *here.state_;
-    BRAID_TRY_ASSIGN(LineContent content, ReadLineContent(*state.file_system, state.name, state.paths, state.paths, all));
-    state.schema = std::move(content.schema);
-    state.options = std::move(content.options);
+    BRAID_TRY_ASSIGN(state.content, ReadContent(*state.file_system, state.name, state.paths, state.paths, all));
     state.dynamic = all;
-    state.layout = std::move(content.layout);
-    state.schemas = std::make_shared<SchemaCache>(*state.file_system, state.paths);
+    state.pinned = nullptr;
     return Table(std::make_shared<const State>(std::move(state)));
   });
 }

@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/result.h"
 #include "io/file_system.h"
+#include "meta/snapshot.h"
 #include "meta/table_paths.h"
 #include "meta/table_schema.h"
 #include "table/schema_cache.h"
@@ -38,13 +39,19 @@ class Table {
   const std::string& name() const { return state_->name; }
   const TablePaths& paths() const { return state_->paths; }
   const OpenedLine& line() const { return state_->line; }
-  const TableSchema& schema() const { return state_->schema; }
+  const TableSchema& schema() const { return state_->content.schema; }
   /// The schema's options with the dynamic ones over them.
-  const Options& options() const { return state_->options; }
+  const Options& options() const { return state_->content.options; }
   const Options& dynamic_options() const { return state_->dynamic; }
-  const DataLayout& layout() const { return state_->layout; }
+  const DataLayout& layout() const { return state_->content.layout; }
   /// Schemas by id, each read once for all that work with this handle: what it has read stays, wherever the line's files go.
-  SchemaCache& schemas() const { return *state_->schemas; }
+  SchemaCache& schemas() const { return *state_->content.schemas; }
+
+  /// The same table, reading this snapshot of its line, as by `scan.snapshot-id`; makes no request. The snapshot has the
+  /// handle's schema.
+  Table ReadingAt(Snapshot snapshot) const;
+  /// That snapshot as it was when the handle was made; null for other handles. It may have expired since.
+  const Snapshot* pinned() const { return state_->pinned.get(); }
 
   /// The same table with further dynamic options; reads the schema again if they travel in time.
   Result<Table> With(const Options& dynamic) const;
@@ -52,17 +59,27 @@ class Table {
   Table MovedTo(const TablePaths& paths) const;
 
  private:
+  // What is read of a line beside where it lies.
+  struct Content {
+    TableSchema schema;
+    Options options;
+    DataLayout layout;
+    std::shared_ptr<SchemaCache> schemas;
+  };
   struct State {
     std::shared_ptr<FileSystem> file_system;
     std::string name;
     TablePaths paths;
     OpenedLine line;
-    TableSchema schema;
-    Options options;
     Options dynamic;
-    DataLayout layout;
-    std::shared_ptr<SchemaCache> schemas;
+    Content content;
+    std::shared_ptr<const Snapshot> pinned = nullptr;
   };
+
+  // Of the line at `paths`, with the columns of the one at `columns`.
+  static Result<Content> ReadContent(const FileSystem& fs, const std::string& name, const TablePaths& columns,
+                                     const TablePaths& paths, const Options& dynamic);
+
   explicit Table(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::shared_ptr<const State> state_;
 };

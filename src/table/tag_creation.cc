@@ -82,11 +82,10 @@ class AutomaticTags {
     delay_ms_ = delay.count();
     BRAID_TRY_ASSIGN(completes_, table_.options().GetBool("tag.automatic-completion", false));
     BRAID_TRY_ASSIGN(SnapshotId next, Restore());
-    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(table_.file_system(), table_.paths()));
-    BRAID_TRY_ASSIGN(const std::optional<SnapshotId> earliest,
-                     FindEarliestSnapshot(table_.file_system(), table_.paths()));
-    if (!latest || !earliest) return made_;
-    for (next = std::max(next, *earliest); next <= *latest; next = next.next()) {
+    BRAID_TRY_ASSIGN(const std::optional<SnapshotRange> range,
+                     FindSnapshotRange(table_.file_system(), table_.paths()));
+    if (!range) return made_;
+    for (next = std::max(next, range->earliest); next <= range->latest; next = next.next()) {
       const Result<Snapshot> snapshot = ReadSnapshot(table_.file_system(), table_.paths(), next);
       if (!snapshot && snapshot.error().code() == ErrorCode::kNotFound) continue;  // expired meanwhile
       if (!snapshot) return snapshot.error();
@@ -152,17 +151,16 @@ Result<std::vector<std::string>> CreateAutomaticTags(const Table& table, const C
 Status CreateBatchTag(const Table& table, const Clock& clock, std::chrono::milliseconds lock_timeout) {
   BRAID_TRY_ASSIGN(const TagClock tag_clock, TagClock::FromOptions(table.options()));
   if (tag_clock.kind() != TagClock::Kind::kBatch) return Ok();
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return Ok();
-  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
-  BRAID_TRY_ASSIGN(const std::optional<std::int64_t> time, tag_clock.LocalTimeOf(snapshot));
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
+  if (!snapshot) return Ok();
+  BRAID_TRY_ASSIGN(const std::optional<std::int64_t> time, tag_clock.LocalTimeOf(*snapshot));
   const CalendarTime day =
-      ToCalendarTime({.seconds = FloorDivide(time.value_or(snapshot.time_millis), 1000), .nanos = 0});
+      ToCalendarTime({.seconds = FloorDivide(time.value_or(snapshot->time_millis), 1000), .nanos = 0});
   const std::string name = table.options().Get(
       "tag.batch.customized-name", fmt::format("batch-write-{:04}-{:02}-{:02}", day.year, day.month, day.day));
   BRAID_TRY(DeleteTags(table, {name}, {.lock_timeout = lock_timeout}, clock));
   const NewTag tag{.name = name,
-                   .snapshot = snapshot,
+                   .snapshot = *snapshot,
                    .time_retained = {},
                    .ignore_if_exists = false,
                    .lock_timeout = lock_timeout};

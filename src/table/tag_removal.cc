@@ -117,7 +117,6 @@ Result<TagRemoval> Remove(const Table& table, std::vector<Tag> tags, WhenRead wh
   OperationContext context = ContextOf(table);
   context.clock = &clock;
   context.lock_timeout = options.lock_timeout;
-  if (!options.dry_run) RecoverOnOpen(context);
   if (tags.empty()) return removal;
   BRAID_TRY_ASSIGN(const LockedTable locked, LockedTable::Acquire(context));
   BRAID_TRY(MayMove(table, LineMove::kTag));

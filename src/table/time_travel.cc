@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "meta/stores.h"
+#include "table/table.h"
 #include "types/cast.h"
 #include "types/data_type.h"
 #include "types/local_time.h"
@@ -147,11 +148,10 @@ Result<std::int64_t> ScanTimestamp(const Options& options) {
 Result<Snapshot> ReadExistingSnapshot(const FileSystem& fs, const TablePaths& paths, SnapshotId id) {
   Result<Snapshot> snapshot = ReadSnapshot(fs, paths, id);
   if (snapshot || snapshot.error().code() != ErrorCode::kNotFound) return snapshot;
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> earliest, FindEarliestSnapshot(fs, paths));
-  BRAID_TRY_ASSIGN(const std::optional<SnapshotId> latest, FindLatestSnapshot(fs, paths));
+  BRAID_TRY_ASSIGN(const std::optional<SnapshotRange> range, FindSnapshotRange(fs, paths));
   Error error(ErrorCode::kNotFound, fmt::format("snapshot {} does not exist", id));
-  if (!earliest || !latest) return std::move(error).Hint("the table has no snapshot on this branch");
-  return std::move(error).Hint(fmt::format("snapshots {} to {} exist; `braid log` lists them", *earliest, *latest));
+  if (!range) return std::move(error).Hint("the table has no snapshot on this branch");
+  return std::move(error).Hint(fmt::format("snapshots {} to {} exist; `braid log` lists them", range->earliest, range->latest));
 }
 
 Result<Tag> ReadExistingTag(const FileSystem& fs, const TablePaths& paths, const std::string& name) {
@@ -210,6 +210,12 @@ Result<std::optional<Snapshot>> TravelTo(const FileSystem& fs, const TablePaths&
     case StartupMode::kIncremental: return std::optional<Snapshot>();
   }
   return Error(ErrorCode::kInternal, "unknown startup mode");
+}
+
+Result<std::optional<Snapshot>> SnapshotToRead(const Table& table) {
+  BRAID_TRY_ASSIGN(std::optional<Snapshot> travelled, TravelTo(table.file_system(), table.paths(), table.options()));
+  if (travelled) return travelled;
+  return ReadLatestSnapshot(table.file_system(), table.paths());
 }
 
 }  // namespace braid

@@ -12,6 +12,8 @@
 
 namespace braid {
 
+class Table;
+
 /// Where a scan begins (`scan.mode`, spec data.md §10.1).
 enum class StartupMode : std::uint8_t {
   kLatestFull, kLatest, kCompactedFull, kFromTimestamp, kFromSnapshot, kFromSnapshotFull,
@@ -29,6 +31,9 @@ Result<std::int64_t> ScanTimestamp(const Options& options);
 /// read then) or if the table is empty. A tag gives its own copy of its snapshot, so that expired ones stay readable.
 /// Errors: kNotFound for a snapshot, tag, watermark or time that the branch does not have, naming what it has.
 Result<std::optional<Snapshot>> TravelTo(const FileSystem& fs, const TablePaths& paths, const Options& options);
+
+/// What a batch read of the table reads: the snapshot travelled to, else the newest; nullopt if there is none.
+Result<std::optional<Snapshot>> SnapshotToRead(const Table& table);
 
 /// The newest snapshot committed at or before the time; nullopt if none is. Binary search over the snapshots' files.
 Result<std::optional<Snapshot>> SnapshotAtOrBefore(const FileSystem& fs, const TablePaths& paths, std::int64_t time_ms);

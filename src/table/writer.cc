@@ -375,10 +375,7 @@ Result<std::unique_ptr<TableWriter>> TableWriter::Make(const Table& wanted, Tabl
   if (options.snapshot) {
     snapshot = options.snapshot;
   } else if (!options.ignore_previous_files) {
-    BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-    if (latest) {
-      BRAID_TRY_ASSIGN(snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
-    }
+    BRAID_TRY_ASSIGN(snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
   }
   BRAID_TRY_ASSIGN(SpillDirectory spill, SpillDirectory::Make(options.spill_directory));
   BRAID_TRY_ASSIGN(auto router, RowRouter::Make(table, snapshot, spill.path(), options.share));

@@ -1,9 +1,12 @@
 #include "table/writer_line.h"
 
+#include <array>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "io/request_pool.h"
 #include "meta/fork_record.h"
 #include "meta/snapshot_json.h"
 #include "meta/stores.h"
@@ -14,31 +17,39 @@ namespace braid {
 
 namespace {
 
-struct FoundLine {
-  TablePaths paths;
-  std::string id;
-};
-
-// The line that a name means. Its folder may move between the two looks: then it is looked for again.
-Result<FoundLine> LineOf(const FileSystem& fs, const std::string& root, const std::string& name) {
-  BRAID_TRY_ASSIGN(TablePaths paths, ResolveLine(fs, root, name));
+// Where the table's line lies; nullopt if its name means another line. The folder may move between the two looks: then it
+// is looked for again.
+Result<std::optional<TablePaths>> FindOwnLine(const Table& table) {
+  const FileSystem& fs = table.file_system();
+  const std::string& root = table.paths().root();
+  BRAID_TRY_ASSIGN(TablePaths paths, ResolveLine(fs, root, table.line().name));
   while (true) {
+    if (paths.branch() == table.paths().branch() && StaysInPlace(fs, paths)) return std::optional(std::move(paths));
     Result<std::string> id = ReadLineId(fs, paths);
-    if (id) return FoundLine{.paths = std::move(paths), .id = *std::move(id)};
+    if (id) return *id == table.line().id ? std::optional(std::move(paths)) : std::nullopt;
     if (id.error().code() != ErrorCode::kNotFound) return std::move(id).error();
-    BRAID_TRY_ASSIGN(TablePaths now, ResolveLine(fs, root, name));
+    BRAID_TRY_ASSIGN(TablePaths now, ResolveLine(fs, root, table.line().name));
     if (now.branch() == paths.branch()) return std::move(id).error();
     paths = std::move(now);
   }
+}
+
+// Whether the line at these paths still has the head that a snapshot was built on, or has lost it by expiry.
+Result<bool> StandsOn(const FileSystem& fs, const TablePaths& paths, const std::optional<Snapshot>& head) {
+  if (!head) return true;
+  const Result<Snapshot> predecessor = ReadSnapshot(fs, paths, head->id);
+  if (!predecessor && predecessor.error().code() == ErrorCode::kNotFound) return true;
+  if (!predecessor) return predecessor.error();
+  return SnapshotIdentity(*predecessor) == SnapshotIdentity(*head);
 }
 
 }  // namespace
 
 Status WriterLine::Find() {
   FileSystem& fs = table_.file_system();
-  BRAID_TRY_ASSIGN(const FoundLine found, LineOf(fs, table_.paths().root(), table_.line().name));
-  const TablePaths& paths = found.paths;
-  if (found.id != table_.line().id) return MovedError(table_);
+  BRAID_TRY_ASSIGN(const std::optional<TablePaths> found, FindOwnLine(table_));
+  if (!found) return MovedError(table_);
+  const TablePaths& paths = *found;
   if (paths.branch() != table_.paths().branch()) table_ = table_.MovedTo(paths);
   Result<std::unique_ptr<DirectoryHandle>> folder = fs.OpenDirectory(paths.SnapshotDirectory());
   if (!folder && folder.error().code() == ErrorCode::kNotFound) {
@@ -105,21 +116,27 @@ Status WriterLine::Create(const Snapshot& snapshot, const std::optional<Snapshot
 
 Result<bool> WriterLine::IsStillRight(const Snapshot& snapshot, const std::optional<Snapshot>& head) const {
   const FileSystem& fs = table_.file_system();
-  const Result<FoundLine> found = LineOf(fs, table_.paths().root(), table_.line().name);
-  if (!found && found.error().code() == ErrorCode::kNotFound) return false;
-  if (!found) return found.error();
-  const TablePaths& paths = found->paths;
-  if (found->id != table_.line().id) return false;
-  if (paths.branch() != table_.paths().branch()) {
-    // Renamed since: right if the file went with it.
-    const Result<Snapshot> ours = ReadSnapshot(fs, paths, snapshot.id);
-    if (!ours || SnapshotIdentity(*ours) != SnapshotIdentity(snapshot)) return false;
-  }
-  if (!head) return true;
-  const Result<Snapshot> predecessor = ReadSnapshot(fs, paths, head->id);
-  if (!predecessor && predecessor.error().code() == ErrorCode::kNotFound) return true;  // expired meanwhile
-  if (!predecessor) return predecessor.error();
-  return SnapshotIdentity(*predecessor) == SnapshotIdentity(*head);
+  std::optional<Result<std::optional<TablePaths>>> found;
+  std::optional<Result<bool>> stands;
+  const std::array<std::function<Status()>, 2> looks = {
+      [&]() -> Status {
+        found.emplace(FindOwnLine(table_));
+        return Ok();
+      },
+      [&]() -> Status {
+        stands.emplace(StandsOn(fs, table_.paths(), head));
+        return Ok();
+      }};
+  BRAID_TRY(CallTogether(fs, looks));
+  if (!*found && found->error().code() == ErrorCode::kNotFound) return false;
+  if (!*found) return found->error();
+  if (!**found) return false;
+  const TablePaths& paths = ***found;
+  if (paths.branch() == table_.paths().branch()) return *std::move(stands);
+  // Renamed since: right if the file went with it.
+  const Result<Snapshot> ours = ReadSnapshot(fs, paths, snapshot.id);
+  if (!ours || SnapshotIdentity(*ours) != SnapshotIdentity(snapshot)) return false;
+  return StandsOn(fs, paths, head);
 }
 
 }  // namespace braid

@@ -1,5 +1,6 @@
 """How much requests overlap: a table of many files behind a store that takes its time for every request."""
 
+import os
 import time
 
 import proxy
@@ -50,4 +51,36 @@ def overlap(braid):
     far.shutdown()
 
 
-SCENARIOS = [overlap]
+def round_trips(braid):
+    """How many answers a command on a small table waits for, one after the other."""
+    braid.sql("""CREATE DATABASE d;
+                 CREATE TABLE d.a (id INT, text STRING);
+                 CREATE TABLE d.k (k INT, v STRING, PRIMARY KEY (k) NOT ENFORCED) WITH ('bucket' = '1');"""
+              + insert("d.a", [(1, "one")]) + insert("d.k", [(1, "one")]))
+    far = proxy.forward(braid.server.endpoint)
+
+    def count(name, most, *words):
+        far.round_trips = proxy.Rounds()
+        braid.run(*words, AWS_ENDPOINT_URL=far.endpoint)
+        rounds = far.round_trips.rounds[:-1]
+        print(f"  {name}: {sum(map(len, rounds))} requests, {len(rounds)} round trips", flush=True)
+        if os.environ.get("BRAID_SHOW_REQUESTS"):
+            for number, requests in enumerate(rounds, 1):
+                print(f"    {number}: " + ", ".join(sorted(f"{method} {path.replace('/' + braid.warehouse[5:], '')}" for method, path in requests)))
+        if len(rounds) > most:
+            failures.append(f"{name}: {len(rounds)} round trips, {most} at most")
+
+    failures = []
+    sql = ["sql", "--no-init", "--state-dir", braid.state, "-D", "execution.runtime-mode=batch", "-e"]
+    count("count", 99, *sql, braid.catalog() + "SELECT COUNT(*) FROM d.a;")
+    count("select", 99, *sql, braid.catalog() + "SELECT * FROM d.a;")
+    count("show tables", 99, *sql, braid.catalog() + "SHOW TABLES FROM d;")
+    count("insert", 99, *sql, braid.catalog() + insert("d.a", [(2, "two")]))
+    count("upsert", 99, *sql, braid.catalog() + insert("d.k", [(2, "two")]))
+    count("log", 99, "log", braid.warehouse, "d.a")
+    count("read", 99, "read", braid.warehouse, "d.a")
+    far.shutdown()
+    expect(not failures, "; ".join(failures))
+
+
+SCENARIOS = [overlap, round_trips]

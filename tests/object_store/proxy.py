@@ -28,11 +28,35 @@ def serve(handler, **state):
     return server
 
 
+class Rounds:
+    """Answers requests together once no other has come for a while, so that what overlaps counts as one round trip."""
+
+    QUIET_S = 0.03
+
+    def __init__(self):
+        self.condition = threading.Condition()
+        self.rounds = [[]]  # the requests of each; the last one is still open
+        self.last = 0.0
+
+    def wait(self, request):
+        with self.condition:
+            mine = len(self.rounds)
+            self.rounds[-1].append(request)
+            self.last = time.monotonic()
+            while len(self.rounds) == mine:
+                left = self.last + self.QUIET_S - time.monotonic()
+                if left <= 0:
+                    self.rounds.append([])
+                    self.condition.notify_all()
+                else:
+                    self.condition.wait(left)
+
+
 class Forward(http.server.BaseHTTPRequestHandler):
     """Passes requests on as they are, so that signatures stay right.
 
     `delay_s` before each; `lose(method, path, headers)` says that the answer is to be lost; `down`: nobody answers;
-    `fault(number)` names what befalls a request, of FAULTS, or is None.
+    `fault(number)` names what befalls a request, of FAULTS, or is None; `round_trips` are Rounds, or None.
     """
 
     protocol_version = "HTTP/1.1"
@@ -65,6 +89,8 @@ class Forward(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             return
         time.sleep(self.server.delay_s)
+        if self.server.round_trips:
+            self.server.round_trips.wait((self.command, self.path))
         lost = self.server.lose(self.command, self.path, self.headers)
         if fault == "reset before":
             return self.reset()
@@ -129,7 +155,7 @@ FAULTS = ["reset before", "reset after", "500", "500 after", "503", "truncated"]
 
 
 def forward(target, delay_s=0.0, lose=lambda *arguments: False):
-    return serve(Forward, target=target, delay_s=delay_s, lose=lose, fault=lambda number: None, down=False, requests=[],
+    return serve(Forward, target=target, delay_s=delay_s, lose=lose, fault=lambda number: None, round_trips=None, down=False, requests=[],
                  running=0, most_running=0, lock=threading.Lock())
 
 
