@@ -8,6 +8,7 @@ from bucket import expect, insert, rows
 
 DELAY_S = 0.02
 COMMITS, PARTITIONS = 20, 20  # a file of each
+TRIES = 4
 OVERLAPPING = 4  # requests at once, at least; how many more depends on what else the machine does
 
 
@@ -59,10 +60,16 @@ def round_trips(braid):
               + insert("d.a", [(1, "one")]) + insert("d.k", [(1, "one")]))
     far = proxy.forward(braid.server.endpoint)
 
-    def count(name, most, *words):
+    def once(*words):
         far.round_trips = proxy.Rounds()
         braid.run(*words, AWS_ENDPOINT_URL=far.endpoint)
-        rounds = far.round_trips.rounds[:-1]
+        return far.round_trips.rounds[:-1]
+
+    def count(name, most, *words):
+        rounds = once(*words)
+        for _ in range(TRIES - 1):  # on a busy machine what overlaps may count twice
+            if len(rounds) > most:
+                rounds = min(rounds, once(*words), key=len)
         print(f"  {name}: {sum(map(len, rounds))} requests, {len(rounds)} round trips", flush=True)
         if os.environ.get("BRAID_SHOW_REQUESTS"):
             for number, requests in enumerate(rounds, 1):
@@ -72,13 +79,13 @@ def round_trips(braid):
 
     failures = []
     sql = ["sql", "--no-init", "--state-dir", braid.state, "-D", "execution.runtime-mode=batch", "-e"]
-    count("count", 99, *sql, braid.catalog() + "SELECT COUNT(*) FROM d.a;")
-    count("select", 99, *sql, braid.catalog() + "SELECT * FROM d.a;")
-    count("show tables", 99, *sql, braid.catalog() + "SHOW TABLES FROM d;")
-    count("insert", 99, *sql, braid.catalog() + insert("d.a", [(2, "two")]))
-    count("upsert", 99, *sql, braid.catalog() + insert("d.k", [(2, "two")]))
-    count("log", 99, "log", braid.warehouse, "d.a")
-    count("read", 99, "read", braid.warehouse, "d.a")
+    count("count", 12, *sql, braid.catalog() + "SELECT COUNT(*) FROM d.a;")
+    count("select", 13, *sql, braid.catalog() + "SELECT * FROM d.a;")
+    count("show tables", 6, *sql, braid.catalog() + "SHOW TABLES FROM d;")
+    count("insert", 26, *sql, braid.catalog() + insert("d.a", [(2, "two")]))
+    count("upsert", 30, *sql, braid.catalog() + insert("d.k", [(2, "two")]))
+    count("log", 7, "log", braid.warehouse, "d.a")
+    count("read", 12, "read", braid.warehouse, "d.a")
     far.shutdown()
     expect(not failures, "; ".join(failures))
 
