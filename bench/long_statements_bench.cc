@@ -29,6 +29,7 @@ struct Settings {
   std::int64_t rows = 0;
   std::int64_t row_bytes = 0;
   std::int64_t buckets = 0;
+  bool has_job = true;
 };
 
 /// A text of Base64's digits that compression makes a quarter smaller.
@@ -67,7 +68,7 @@ class Bench {
                                        "merge_condition => 'copy.k = t.k', matched_upsert_setting => 'v = t.v')"));
     BRAID_TRY(Command("stream", {"stream", settings_.warehouse, "b.t", "--from", "1"}));
     BRAID_TRY(Command("compact", {"table", "compact", settings_.warehouse, "b.t"}));
-    return Job();
+    return settings_.has_job ? Job() : Ok();
   }
 
  private:
@@ -169,6 +170,7 @@ Result<Measurement> Run(const Options& arguments) {
   BRAID_TRY_ASSIGN(settings.row_bytes, CountArgument(arguments, "row_bytes", 100'000'000));
   BRAID_TRY_ASSIGN(settings.rows, CountArgument(arguments, "rows", 8));
   BRAID_TRY_ASSIGN(settings.buckets, CountArgument(arguments, "buckets", 4));
+  BRAID_TRY_ASSIGN(settings.has_job, arguments.GetBool("job", true));
   if (const auto memory = arguments.Find("job_memory")) settings.job_options = fmt::format("SET 'memory' = '{}'; ", *memory);
   Measurement measurement{.seconds = {}, .rows = settings.rows};
   measurement.detail = {{"row_bytes", settings.row_bytes}, {"buckets", settings.buckets}, {"file_format", settings.file_format}};
@@ -183,7 +185,7 @@ int main(int argc, char** argv) {
   return braid::RunBenchmark(argc, argv,
                              {.case_name = "B11",
                               .usage = "binary=PATH warehouse=DIR [file_format=parquet|orc|avro] [row_bytes=N] [rows=N] "
-                                       "[buckets=N] [job_memory=SIZE]",
-                              .keys = {"binary", "warehouse", "file_format", "row_bytes", "rows", "buckets", "job_memory"},
+                                       "[buckets=N] [job=false] [job_memory=SIZE]",
+                              .keys = {"binary", "warehouse", "file_format", "row_bytes", "rows", "buckets", "job", "job_memory"},
                               .run = braid::Run});
 }

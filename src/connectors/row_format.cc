@@ -14,6 +14,7 @@
 #include "base/long_text.h"
 #include "base/text.h"
 #include "connectors/row_format_internal.h"
+#include "types/parked_values.h"
 
 namespace braid {
 
@@ -89,9 +90,13 @@ std::span<char> LongRow::record() const {
 }
 
 void LongRow::SetBytes(std::size_t field, std::string_view bytes) {
-  const auto* record = reinterpret_cast<const char*>(record_->data());
+  // A short one must not keep the record.
+  constexpr std::size_t kMostCopied = std::size_t{1} << 20;
   std::shared_ptr<arrow::Buffer> values =
-      arrow::SliceBuffer(record_, bytes.empty() ? 0 : bytes.data() - record, static_cast<std::int64_t>(bytes.size()));
+      bytes.size() < kMostCopied
+          ? arrow::Buffer::FromString(std::string(bytes))
+          : arrow::SliceBuffer(record_, bytes.data() - reinterpret_cast<const char*>(record_->data()),
+                               static_cast<std::int64_t>(bytes.size()));
   std::shared_ptr<arrow::Buffer> offsets =
       arrow::Buffer::FromVector(std::vector<std::int32_t>{0, static_cast<std::int32_t>(bytes.size())});
   columns_[field] = arrow::MakeArray(arrow::ArrayData::Make(ToArrowType(fields_[field].type), 1,
@@ -107,7 +112,8 @@ Result<Batch> LongRow::Finish() {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i] == nullptr) BRAID_TRY(Set(i, Datum()));
   }
-  return Batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(fields_), 1, std::move(columns_)), .kinds = nullptr};
+  const Batch batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(fields_), 1, std::move(columns_)), .kinds = nullptr};
+  return ParkLongValues(batch).batch;
 }
 
 std::string_view WithoutLineEnd(std::span<char> record) {

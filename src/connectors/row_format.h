@@ -25,8 +25,8 @@ class RecordDecoder {
   /// Adds a record, whose bytes it may change; one that is left out ('ignore-parse-errors', comments, blank lines) adds
   /// nothing. Errors: kInvalidArgument saying what is wrong with it, without its place.
   virtual Status Add(std::span<char> record) = 0;
-  /// Decodes a long record by itself: nullopt if it is left out. Texts of the row stay where they are in the record, which
-  /// nobody else may use any more, so that they are in memory once. Errors: as those of Add.
+  /// Decodes a long record by itself: nullopt if it is left out. The record is changed; long texts of the row stay where
+  /// they are in it, or are parked, so that they are in memory once. Errors: as those of Add.
   virtual Result<std::optional<Batch>> DecodeLong(const std::shared_ptr<arrow::Buffer>& record) = 0;
   /// Rows added since the last Finish.
   virtual std::int64_t row_count() const = 0;

@@ -40,17 +40,17 @@ class RowBuffer {
   std::vector<DatumList> rows_;
 };
 
-/// A row of a long record, in which its texts lie.
+/// A row of a long record, in which its long texts lie until they are parked.
 class LongRow {
  public:
   LongRow(const std::vector<DataField>& fields, std::shared_ptr<arrow::Buffer> record)
       : fields_(fields), record_(std::move(record)), columns_(fields.size()) {}
   std::span<char> record() const;
-  /// Precondition: the bytes are a part of the record, which is longer than they are (or they are empty), and the field is
-  /// of STRING or BYTES.
+  /// Precondition: the bytes are a part of the record, and the field is of STRING or BYTES.
   void SetBytes(std::size_t field, std::string_view bytes);
   Status Set(std::size_t field, const Datum& value);
-  /// Fields that were not set are NULL.
+  /// Fields that were not set are NULL. Long values are parked (ParkLongValues), and the record is let go. To be called
+  /// once.
   Result<Batch> Finish();
 
  private:

@@ -12,6 +12,7 @@
 #include "format/orc_proto.h"
 #include "format/orc_schema.h"
 #include "types/batch_bytes.h"
+#include "types/buffer_pool.h"
 #include "types/long_rows.h"
 
 namespace braid {
@@ -101,7 +102,9 @@ Status OrcFileWriter::WriteLongRow(const arrow::ArrayData& rows, std::int64_t ro
   root_->Write(rows, row, 1);
   rows_in_stripe_ = 1;
   rows_in_group_ = 1;
-  return EndStripe();
+  BRAID_TRY(EndStripe());
+  ReleaseFreedMemory();  // its chunks were many small pieces
+  return Ok();
 }
 
 Status OrcFileWriter::EndStripe() {
