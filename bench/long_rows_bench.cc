@@ -46,7 +46,8 @@ Result<Table> CreateTable(const std::string& warehouse, const LongRowsSettings& 
   const TableDefinition definition{.fields = {field("k", DataType::BigInt().NotNull()), field("payload", DataType::Bytes())},
                                    .partition_keys = {},
                                    .primary_keys = {"k"},
-                                   .options = Options({{"bucket", "1"}, {"write-only", "true"}, {"file.format", settings.file_format}}),
+                                   .options = Options(
+                                       {{"bucket", "1"}, {"write-only", "true"}, {"file.format", settings.file_format}}),
                                    .comment = {}};
   BRAID_TRY(catalog->CreateTable(identifier, definition, /*ignore_if_exists=*/false));
   return catalog->OpenTable(identifier);
@@ -112,7 +113,8 @@ Result<Measurement> Run(const Options& arguments) {
   BRAID_TRY_ASSIGN(settings.rows, CountArgument(arguments, "rows", std::max<std::int64_t>(2, (std::int64_t{512} << 20) / settings.row_bytes)));
   BRAID_TRY_ASSIGN(const Table table, CreateTable(warehouse, settings));
   Measurement measurement{.seconds = {}, .rows = settings.rows * kVersions};
-  measurement.detail = {{"file_format", settings.file_format}, {"row_bytes", settings.row_bytes}, {"versions", kVersions}};
+  measurement.detail = {
+      {"file_format", settings.file_format}, {"row_bytes", settings.row_bytes}, {"versions", kVersions}};
   const auto step = [&](const std::string& name, const std::function<Status()>& body) -> Status {
     static_cast<void>(PeakMebibytes());
     const MemoryWatch watch([] { return std::string("self"); });

@@ -55,7 +55,8 @@ class Bench {
     BRAID_TRY(Import("json", "t", "k INT, v STRING"));
     BRAID_TRY(Import("raw", "lines", "v STRING"));
     BRAID_TRY(Statements("insert_select", "INSERT INTO b.copy SELECT * FROM b.t"));
-    BRAID_TRY(Statements("export_csv", Outside("csv", "k INT, v STRING", "out") + "INSERT INTO outside SELECT * FROM b.t"));
+    BRAID_TRY(Statements("export_csv",
+                         Outside("csv", "k INT, v STRING", "out") + "INSERT INTO outside SELECT * FROM b.t"));
     std::filesystem::remove_all(settings_.warehouse + "/out");
     BRAID_TRY(Command("read", {"read", settings_.warehouse, "b.t"}));
     for (const char* output : {"jsonl", "csv", "tableau"}) {
@@ -76,15 +77,17 @@ class Bench {
     const std::string options = fmt::format("'file.format' = '{}', 'write-only' = 'true'", settings_.file_format);
     std::string text = "CREATE DATABASE IF NOT EXISTS b; ";
     for (const char* table : {"t", "copy", "sink"}) {
-      text += fmt::format("CREATE TABLE b.{} (k INT NOT NULL, v STRING, PRIMARY KEY (k) NOT ENFORCED) WITH ('bucket' = '{}', {}); ",
-                          table, settings_.buckets, options);
+      text += fmt::format(
+          "CREATE TABLE b.{} (k INT NOT NULL, v STRING, PRIMARY KEY (k) NOT ENFORCED) WITH ('bucket' = '{}', {}); ", table,
+          settings_.buckets, options);
     }
     return text + fmt::format("CREATE TABLE b.lines (v STRING) WITH ({})", options);
   }
 
   std::string Outside(std::string_view format, std::string_view columns, std::string_view folder) const {
-    return fmt::format("CREATE TEMPORARY TABLE outside ({}) WITH ('connector' = 'filesystem', 'format' = '{}', 'path' = '{}/{}'); ",
-                       columns, format, settings_.warehouse, folder);
+    return fmt::format(
+        "CREATE TEMPORARY TABLE outside ({}) WITH ('connector' = 'filesystem', 'format' = '{}', 'path' = '{}/{}'); ",
+        columns, format, settings_.warehouse, folder);
   }
 
   /// INSERT of the rows of a file.
@@ -171,9 +174,11 @@ Result<Measurement> Run(const Options& arguments) {
   BRAID_TRY_ASSIGN(settings.rows, CountArgument(arguments, "rows", 8));
   BRAID_TRY_ASSIGN(settings.buckets, CountArgument(arguments, "buckets", 4));
   BRAID_TRY_ASSIGN(settings.has_job, arguments.GetBool("job", true));
-  if (const auto memory = arguments.Find("job_memory")) settings.job_options = fmt::format("SET 'memory' = '{}'; ", *memory);
+  if (const auto memory = arguments.Find("job_memory"))
+    settings.job_options = fmt::format("SET 'memory' = '{}'; ", *memory);
   Measurement measurement{.seconds = {}, .rows = settings.rows};
-  measurement.detail = {{"row_bytes", settings.row_bytes}, {"buckets", settings.buckets}, {"file_format", settings.file_format}};
+  measurement.detail = {
+      {"row_bytes", settings.row_bytes}, {"buckets", settings.buckets}, {"file_format", settings.file_format}};
   BRAID_TRY(Bench(settings, measurement).Run());
   return measurement;
 }

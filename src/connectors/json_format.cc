@@ -224,7 +224,8 @@ class JsonDecoder : public RecordDecoder {
     if (const auto bytes = DecodeBase64InPlace(text.escaped.first(unescaped->size()))) {
       row.SetBytes(field, *bytes);
     } else if (!settings_->ignore_errors) {
-      return Error(ErrorCode::kInvalidArgument, "it is no Base64").Context(fmt::format("while reading field '{}'", text.name));
+      return Error(ErrorCode::kInvalidArgument, "it is no Base64")
+          .Context(fmt::format("while reading field '{}'", text.name));
     }
     return Ok();
   }

@@ -91,8 +91,8 @@ std::optional<std::string_view> UnescapeInPlace(std::span<char> escaped) {
     if (rest.size() < size) return std::nullopt;
     const Result<Json> character = ParseJson('"' + std::string(rest.data(), size) + '"');
     if (!character) return std::nullopt;
-    end = static_cast<std::size_t>(std::ranges::copy(character->as_string(), escaped.begin() + static_cast<std::ptrdiff_t>(end)).out -
-                                   escaped.begin());
+    std::ranges::copy(character->as_string(), escaped.begin() + static_cast<std::ptrdiff_t>(end));
+    end += character->as_string().size();
     i += size;
   }
   const std::string_view text(escaped.data(), end);

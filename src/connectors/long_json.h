@@ -20,8 +20,8 @@ struct ShortenedJson {
   std::vector<LongJsonText> texts;
 };
 
-/// Takes the texts of 1 MiB and more out of the members of an object. nullopt: there are none, or it is no object, or one
-/// with a name twice, so that a parser is to look at the whole.
+/// Takes the texts of 1 MiB and more out of the members of an object. nullopt: there are none, or it is no object, or
+/// one with a name twice, so that a parser is to look at the whole.
 std::optional<ShortenedJson> TakeLongTexts(std::span<char> object);
 
 /// The text takes the place of its escaped form and is returned; nullopt if that is none in JSON.

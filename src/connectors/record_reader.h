@@ -20,9 +20,9 @@ struct FilePart {
 /// The longest record. One that does not end within that, perhaps for a quote that is never closed, is an error.
 inline constexpr std::int64_t kMaxRecordBytes = std::int64_t{256} << 20;
 
-/// The rows of files, one after the other, block by block. Of a record from kLongRowBytes on the row is a batch of its own,
-/// whose values are in the memory that the record was read into, or parked (ParkLongValues). `fs` outlives the reader.
-/// Errors name the file and the record, and the line of a quote that is not closed.
+/// The rows of files, one after the other, block by block. Of a record from kLongRowBytes on the row is a batch of its
+/// own, whose values are in the memory that the record was read into, or parked (ParkLongValues). `fs` outlives the
+/// reader. Errors name the file and the record, and the line of a quote that is not closed.
 std::unique_ptr<BatchReader> MakeRecordReader(const FileSystem& fs, std::vector<FilePart> files,
                                               std::shared_ptr<const RowFormat> format);
 

@@ -24,7 +24,8 @@ constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
 std::vector<DataField> Fields() {
   const auto field = [](std::string name, DataType type) {
-    return DataField{.id = FieldId(0), .name = std::move(name), .type = std::move(type), .description = {}, .default_value = {}};
+    return DataField{
+        .id = FieldId(0), .name = std::move(name), .type = std::move(type), .description = {}, .default_value = {}};
   };
   return {field("k", DataType::Int()), field("s", DataType::String()), field("b", DataType::Bytes())};
 }

@@ -91,11 +91,12 @@ TEST_P(LongRowsOfFormatTest, AreWrittenWithOneCopyAndNothingIsKept) {
     WatchingFiles files;
     const std::vector<DatumList> short_rows(50, {Datum(std::int64_t{1}), "same", "same"});
     BRAID_ASSERT_OK_AND_ASSIGN(const Batch first, MakeBatch(fields, short_rows));
-    BRAID_ASSERT_OK_AND_ASSIGN(const auto writer, format().OpenWriter(files, "/f", fields,
-                                                                      Options(Options::Map{{"file.compression", compression}})));
+    const Options options(Options::Map{{"file.compression", compression}});
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto writer, format().OpenWriter(files, "/f", fields, options));
     ASSERT_THAT(writer->Write(first), IsOk());
     for (std::uint64_t row = 0; row < 3; ++row) {
-      const std::vector<DatumList> long_row = {{Datum(std::int64_t{2}), LongText(kBytes / 2, row), LongText(kBytes / 2, row + 9)}};
+      const std::vector<DatumList> long_row = {
+          {Datum(std::int64_t{2}), LongText(kBytes / 2, row), LongText(kBytes / 2, row + 9)}};
       BRAID_ASSERT_OK_AND_ASSIGN(const Batch batch, MakeBatch(fields, long_row));
       files.StartWatch();
       ASSERT_THAT(writer->Write(batch), IsOk());
@@ -128,7 +129,8 @@ TEST_P(LongRowsOfFormatTest, AreReadOneAtATimeAndWaitOutsideOfMemory) {
                                WriteFile(format(), files, "/f", fields, rows,
                                          Options(Options::Map{{"file.compression", compression}})));
     EXPECT_EQ(written.row_count, 8);
-    BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, format().OpenReader(files, "/f", {.columns = fields, .filter = nullptr}));
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto reader,
+                               format().OpenReader(files, "/f", {.columns = fields, .filter = nullptr}));
     const BufferPeak peak;
     const std::int64_t before = AllocatedBytes();
     std::vector<Batch> batches;

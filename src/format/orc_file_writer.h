@@ -30,7 +30,8 @@ class OrcFileWriter {
   OrcFileWriter(OutputFile& file, OrcCompressor compressor, std::span<const DataField> fields,
                 const OrcFileSettings& settings);
 
-  /// Appends rows; the columns are the fields. A long row (kLongRowBytes) does not wait for others. Errors: of the storage.
+  /// Appends rows; the columns are the fields. A long row (kLongRowBytes) does not wait for others. Errors: of the
+  /// storage.
   Status Write(const arrow::RecordBatch& rows);
   /// Ends the open stripe, if it has rows.
   Status EndStripe();
