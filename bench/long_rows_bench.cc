@@ -3,14 +3,11 @@
 // without pages of files.
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <fstream>
 #include <functional>
 #include <random>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,6 +18,7 @@
 
 #include "catalog/catalog.h"
 #include "measurement.h"
+#include "memory_watch.h"
 #include "table/commit.h"
 #include "table/scan.h"
 #include "table/write.h"
@@ -32,11 +30,12 @@ constexpr std::int64_t kBatchBytes = 1 << 20;
 constexpr std::int64_t kVersions = 3;
 
 struct LongRowsSettings {
+  std::string file_format;
   std::int64_t rows = 0;
   std::int64_t row_bytes = 0;
 };
 
-Result<Table> CreateTable(const std::string& warehouse) {
+Result<Table> CreateTable(const std::string& warehouse, const LongRowsSettings& settings) {
   BRAID_TRY_ASSIGN(const auto catalog, MakeFileSystemCatalog("paimon", Options({{"warehouse", warehouse}})));
   const Identifier identifier{.database = "b", .table = "long_rows", .branch = {}, .system_table = {}};
   BRAID_TRY(catalog->CreateDatabase(identifier.database, /*ignore_if_exists=*/true));
@@ -47,7 +46,8 @@ Result<Table> CreateTable(const std::string& warehouse) {
   const TableDefinition definition{.fields = {field("k", DataType::BigInt().NotNull()), field("payload", DataType::Bytes())},
                                    .partition_keys = {},
                                    .primary_keys = {"k"},
-                                   .options = Options({{"bucket", "1"}, {"write-only", "true"}}),
+                                   .options = Options(
+                                       {{"bucket", "1"}, {"write-only", "true"}, {"file.format", settings.file_format}}),
                                    .comment = {}};
   BRAID_TRY(catalog->CreateTable(identifier, definition, /*ignore_if_exists=*/false));
   return catalog->OpenTable(identifier);
@@ -98,52 +98,29 @@ Status Read(const Table& table, const LongRowsSettings& settings) {
   return Error(ErrorCode::kInternal, fmt::format("{} rows were read, not {}", rows, settings.rows));
 }
 
-std::int64_t StatusMebibytes(std::string_view name) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(name)) return std::stoll(line.substr(name.size() + 1)) / 1024;
-  }
-  return 0;
-}
-
 /// The largest resident size since the last call.
 std::int64_t PeakMebibytes() {
-  const std::int64_t peak = StatusMebibytes("VmHWM");
+  const std::int64_t peak = StatusMebibytes("self", "VmHWM");
   std::ofstream("/proc/self/clear_refs") << "5";
   return peak;
 }
 
-/// Looks at the process's own memory all the time: the system keeps no greatest value of that.
-class OwnMemoryWatch {
- public:
-  std::int64_t PeakMebibytes() const { return peak_; }
-
- private:
-  void Watch(const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-      peak_ = std::max(peak_.load(), StatusMebibytes("RssAnon"));
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  }
-
-  std::atomic<std::int64_t> peak_ = 0;
-  std::jthread thread_{[this](const std::stop_token& stop) { Watch(stop); }};
-};
-
 Result<Measurement> Run(const Options& arguments) {
   BRAID_TRY_ASSIGN(const std::string warehouse, RequiredArgument(arguments, "warehouse"));
   LongRowsSettings settings;
+  BRAID_TRY_ASSIGN(settings.file_format, WordArgument(arguments, "file_format", {"parquet", "orc", "avro"}));
   BRAID_TRY_ASSIGN(settings.row_bytes, CountArgument(arguments, "row_bytes", std::int64_t{1} << 20));
   BRAID_TRY_ASSIGN(settings.rows, CountArgument(arguments, "rows", std::max<std::int64_t>(2, (std::int64_t{512} << 20) / settings.row_bytes)));
-  BRAID_TRY_ASSIGN(const Table table, CreateTable(warehouse));
+  BRAID_TRY_ASSIGN(const Table table, CreateTable(warehouse, settings));
   Measurement measurement{.seconds = {}, .rows = settings.rows * kVersions};
-  measurement.detail = {{"row_bytes", settings.row_bytes}, {"versions", kVersions}};
+  measurement.detail = {
+      {"file_format", settings.file_format}, {"row_bytes", settings.row_bytes}, {"versions", kVersions}};
   const auto step = [&](const std::string& name, const std::function<Status()>& body) -> Status {
     static_cast<void>(PeakMebibytes());
-    const OwnMemoryWatch own;
+    const MemoryWatch watch([] { return std::string("self"); });
     BRAID_TRY_ASSIGN(const double seconds, Seconds(body));
     measurement.detail.emplace_back(name + "_s", seconds);
-    measurement.detail.emplace_back(name + "_own_mb", own.PeakMebibytes());
+    measurement.detail.emplace_back(name + "_own_mb", watch.own_mb());
     measurement.detail.emplace_back(name + "_rss_mb", PeakMebibytes());
     return Ok();
   };
@@ -166,7 +143,7 @@ Result<Measurement> Run(const Options& arguments) {
 int main(int argc, char** argv) {
   return braid::RunBenchmark(argc, argv,
                              {.case_name = "B10",
-                              .usage = "warehouse=DIR [row_bytes=N] [rows=N]",
-                              .keys = {"warehouse", "row_bytes", "rows"},
+                              .usage = "warehouse=DIR [file_format=parquet|orc|avro] [row_bytes=N] [rows=N]",
+                              .keys = {"warehouse", "file_format", "row_bytes", "rows"},
                               .run = braid::Run});
 }

@@ -121,19 +121,20 @@ int RunBenchmark(int argc, char** argv, const Benchmark& benchmark) {
   return 0;
 }
 
-Status RunProgram(std::vector<std::string> words) {
+Status RunProgram(std::vector<std::string> words, std::atomic<pid_t>* process) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t process = 0;
-  const int failure = posix_spawn(&process, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
+  pid_t child = 0;
+  const int failure = posix_spawn(&child, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failure != 0) return Error(ErrorCode::kIo, fmt::format("cannot run {}: {}", words[0], std::strerror(failure)));
+  if (process != nullptr) *process = child;
   int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Ok();
   return Error(ErrorCode::kInternal, fmt::format("{} failed", fmt::join(words, " ")));
 }

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "base/json.h"
 #include "base/options.h"
@@ -40,7 +43,8 @@ int RunBenchmark(int argc, char** argv, const Benchmark& benchmark);
 
 /// Runs a program, found by its path, without its output to the end. Errors: kIo if it cannot be run, kInternal if it
 /// fails.
-Status RunProgram(std::vector<std::string> words);
+/// `process`, if it is given, is set once the program runs, for other threads to look at.
+Status RunProgram(std::vector<std::string> words, std::atomic<pid_t>* process = nullptr);
 
 /// User and system time of this process (RUSAGE_SELF) or of those that it has waited for (RUSAGE_CHILDREN), in seconds.
 double CpuSeconds(int who);

@@ -24,6 +24,7 @@
 
 #include "catalog/catalog.h"
 #include "measurement.h"
+#include "memory_watch.h"
 #include "meta/stores.h"
 #include "table/commit.h"
 #include "table/scan.h"
@@ -157,33 +158,19 @@ class CountJob {
 
   /// What the job's worker has used so far: worker_rss_mb, worker_cpu_s. Nothing if there is none.
   void AddUsage(Json::Object& detail) const {
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(state_, ignored)) {
-      if (entry.path().filename() != "supervisor") continue;
-      const std::string supervisor = FirstWord(entry.path().string());
-      const std::string worker = FirstWord(fmt::format("/proc/{0}/task/{0}/children", supervisor));
-      std::ifstream status(fmt::format("/proc/{}/status", worker));
-      for (std::string line; std::getline(status, line);) {
-        if (line.starts_with("VmHWM:"))
-          detail.emplace_back("worker_rss_mb", std::int64_t{std::atoll(line.c_str() + 6) / 1024});
-      }
-      std::ifstream stat(fmt::format("/proc/{}/stat", worker));
-      std::vector<std::string> fields{std::istream_iterator<std::string>(stat), {}};
-      // utime and stime in ticks.
-      if (fields.size() > 14) {
-        const auto ticks = static_cast<double>(std::atoll(fields[13].c_str()) + std::atoll(fields[14].c_str()));
-        detail.emplace_back("worker_cpu_s", ticks / static_cast<double>(::sysconf(_SC_CLK_TCK)));
-      }
+    const std::string worker = WorkerOf(state_);
+    if (worker.empty()) return;
+    detail.emplace_back("worker_rss_mb", StatusMebibytes(worker, "VmHWM"));
+    std::ifstream stat(fmt::format("/proc/{}/stat", worker));
+    std::vector<std::string> fields{std::istream_iterator<std::string>(stat), {}};
+    // utime and stime in ticks.
+    if (fields.size() > 14) {
+      const auto ticks = static_cast<double>(std::atoll(fields[13].c_str()) + std::atoll(fields[14].c_str()));
+      detail.emplace_back("worker_cpu_s", ticks / static_cast<double>(::sysconf(_SC_CLK_TCK)));
     }
   }
 
  private:
-  static std::string FirstWord(const std::string& path) {
-    std::ifstream file(path);
-    std::string word;
-    file >> word;
-    return word;
-  }
   std::vector<std::string> Words(std::vector<std::string> words) const {
     words.insert(words.begin(), settings_.binary);
     words.insert(words.end(), {"--state-dir", state_});

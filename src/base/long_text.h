@@ -12,6 +12,14 @@ namespace braid {
 /// text does not grow to twice the value, and is not copied for it.
 void ReserveForLong(std::size_t bytes, std::string& text);
 
+/// Empties a text and gives its memory back, which assigning an empty one does not.
+inline void Release(std::string& text) {
+  std::string().swap(text);
+}
+
+/// Appends what stands between the quotes of a JSON string (AppendJsonString), which can be done piece by piece.
+void AppendJsonCharacters(std::string_view text, std::string& out);
+
 /// Appends the bytes as ToHex gives them.
 void AppendHex(std::string_view bytes, std::string& text);
 

@@ -71,17 +71,17 @@ std::size_t DisplayWidth(std::string_view text) {
 }
 
 std::string FitDisplayWidth(std::string_view text, std::size_t width) {
-  if (DisplayWidth(text) <= width) return std::string(text);
-  if (width < 3) return std::string(width, '.');
+  // Of a long text no more is looked at than is shown.
   std::size_t taken = 0;
-  std::size_t at = 0;
-  while (at < text.size()) {
+  std::size_t cut = 0;  // behind what three dots fit
+  for (std::size_t at = 0; at < text.size();) {
     const auto [c, length] = CharacterAt(text, at);
-    if (taken + WidthOf(c) > width - 3) break;
     taken += WidthOf(c);
+    if (taken > width) return width < 3 ? std::string(width, '.') : std::string(text.substr(0, cut)) + "...";
     at += length;
+    if (taken + 3 <= width) cut = at;
   }
-  return std::string(text.substr(0, at)) + "...";
+  return std::string(text);
 }
 
 }  // namespace braid

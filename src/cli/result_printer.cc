@@ -2,6 +2,9 @@
 
 #include "cli/result_printer.h"
 
+#include <optional>
+#include <string_view>
+
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
 #include <fmt/format.h>
@@ -18,6 +21,13 @@ namespace {
 
 void AppendJsonCell(const Batch& batch, std::int64_t row, std::size_t column, const SqlType& type, std::string& out) {
   AppendJsonValue(*batch.rows->column(static_cast<int>(column)), row, type, out);
+}
+
+/// A value of STRING where it lies; nullopt for all others.
+std::optional<std::string_view> TextAt(const Batch& batch, std::int64_t row, std::size_t column) {
+  const arrow::Array& values = *batch.rows->column(static_cast<int>(column));
+  if (values.type_id() != arrow::Type::STRING || values.IsNull(row)) return std::nullopt;
+  return static_cast<const arrow::StringArray&>(values).GetView(row);
 }
 
 // Calls `append(batch, row)`, which adds to the output's text, for every row.
@@ -46,13 +56,20 @@ class JsonLinesPrinter : public ResultPrinter {
   Status Print(StatementResult& result, const Session&) override {
     if (result.rows == nullptr) return Ok();
     std::string& text = out_.text();
-    return WriteRows(result, out_, [&](const Batch& batch, std::int64_t row) {
+    return WriteRows(result, out_, [&](const Batch& batch, std::int64_t row) -> Status {
       text += '{';
       for (std::size_t i = 0; i < result.columns.size(); ++i) {
         if (i > 0) text += ',';
         AppendJsonString(result.columns[i].name, text);
         text += ':';
-        AppendJsonCell(batch, row, i, result.columns[i].type, text);
+        const std::optional<std::string_view> value = TextAt(batch, row, i);
+        if (value && TextOutput::IsLong(*value) && IsUtf8(*value)) {
+          text += '"';
+          BRAID_TRY(out_.AppendPieces(*value, AppendJsonCharacters));
+          text += '"';
+        } else {
+          AppendJsonCell(batch, row, i, result.columns[i].type, text);
+        }
       }
       text += "}\n";
       return Ok();
@@ -70,7 +87,7 @@ class CsvPrinter : public ResultPrinter {
   Status Print(StatementResult& result, const Session& session) override {
     if (result.rows == nullptr) return Ok();
     std::string& text = out_.text();
-    for (const QueryColumn& column : result.columns) AppendField(column.name, text);
+    for (const QueryColumn& column : result.columns) BRAID_TRY(AppendField(column.name));
     text.back() = '\n';
     BRAID_TRY(out_.Write());
     const std::string zone = session.time_zone();
@@ -81,12 +98,12 @@ class CsvPrinter : public ResultPrinter {
           text += ',';
           continue;
         }
+        if (const std::optional<std::string_view> field = TextAt(batch, row, i)) {
+          BRAID_TRY(AppendField(*field));
+          continue;
+        }
         BRAID_TRY_ASSIGN(const std::string field, DisplayText(column, row, result.columns[i].type, zone));
-        // An empty text is quoted, since NULL is nothing at all.
-        if (field.empty())
-          text += "\"\",";
-        else
-          AppendField(field, text);
+        BRAID_TRY(AppendField(field));
       }
       text.back() = '\n';
       return Ok();
@@ -94,16 +111,23 @@ class CsvPrinter : public ResultPrinter {
   }
 
  private:
-  static void AppendField(std::string_view field, std::string& out) {
-    ReserveForLong(field.size(), out);
-    if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
-      out += field;
-    } else {
-      out += '"';
-      for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-      out += '"';
-    }
-    out += ',';
+  Status AppendField(std::string_view field) {
+    // An empty text is quoted, since NULL is nothing at all.
+    const bool is_quoted = field.empty() || field.find_first_of(",\"\r\n") != std::string_view::npos;
+    std::string& text = out_.text();
+    if (is_quoted) text += '"';
+    BRAID_TRY(out_.AppendPieces(field, [&](std::string_view piece, std::string& out) {
+      if (!is_quoted) {
+        out += piece;
+        return;
+      }
+      for (const char c : piece) {
+        if (c == '"') out += c;
+        out += c;
+      }
+    }));
+    text += is_quoted ? "\"," : ",";
+    return Ok();
   }
 
   TextOutput out_;

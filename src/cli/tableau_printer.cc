@@ -19,6 +19,8 @@ namespace {
 // Rows looked at to find the widths of columns; later ones are cut to these.
 constexpr std::size_t kRowsForWidths = 10'000;
 
+constexpr std::size_t kLongTextBytes = std::size_t{1} << 20;
+
 using Row = std::vector<std::string>;
 
 class Tableau {
@@ -59,11 +61,22 @@ class Tableau {
         texts.emplace_back();
         continue;
       }
+      if (column.type_id() == arrow::Type::STRING && column.IsValid(row) && !IsShownWhole()) {
+        // A long text is cut where it lies.
+        const std::string_view text = static_cast<const arrow::StringArray&>(column).GetView(row);
+        if (text.size() > kLongTextBytes) {
+          texts.push_back(FitDisplayWidth(text, widest_));
+          continue;
+        }
+      }
       BRAID_TRY_ASSIGN(std::string text, DisplayText(column, row, result_.columns[i].type, zone_));
       texts.push_back(std::move(text));
     }
     return texts;
   }
+
+  /// Whether the next row may turn out to be shown as it is: the only text of a result.
+  bool IsShownWhole() const { return !is_query_ || (count_ == 0 && result_.columns.size() == 1); }
 
   Status Take(Row row) {
     ++count_;

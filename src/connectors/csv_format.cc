@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
+#include <arrow/array.h>
 #include <arrow/record_batch.h>
 #include <fmt/format.h>
 
+#include "base/long_text.h"
 #include "base/text.h"
 #include "connectors/row_format_internal.h"
 #include "types/cast.h"
@@ -30,46 +34,56 @@ struct CsvSettings {
   bool ignore_errors = false;
 };
 
-// One field of a record.
-struct CsvField {
-  std::string text;
-  bool quoted = false;
-};
-
-Result<std::vector<CsvField>> SplitRecord(std::string_view record, const CsvSettings& settings) {
-  std::vector<CsvField> fields(1);
+/// The fields of a record without quotes and escapes, each moved to the front of where it was.
+Result<std::vector<std::span<char>>> SplitInPlace(std::span<char> record, const CsvSettings& settings) {
+  std::vector<std::span<char>> fields;
+  std::size_t start = 0;  // of the field
+  std::size_t end = 0;    // of what it has so far
+  bool was_quoted = false;
   bool inside = false;
+  const auto append = [&](char c) { record[end++] = c; };
   for (std::size_t i = 0; i < record.size(); ++i) {
     const char c = record[i];
     if (settings.escape && c == *settings.escape && i + 1 < record.size()) {
-      fields.back().text += record[++i];
+      append(record[++i]);
     } else if (inside) {
       if (c != *settings.quote) {
-        fields.back().text += c;
+        append(c);
       } else if (i + 1 < record.size() && record[i + 1] == c) {
-        fields.back().text += c;
+        append(c);
         ++i;
       } else {
         inside = false;
       }
-    } else if (settings.quote && c == *settings.quote && fields.back().text.empty() && !fields.back().quoted) {
+    } else if (settings.quote && c == *settings.quote && start == end && !was_quoted) {
       inside = true;
-      fields.back().quoted = true;
+      was_quoted = true;
     } else if (c == settings.delimiter) {
-      fields.emplace_back();
+      fields.push_back(record.subspan(start, end - start));
+      start = end = i + 1;
+      was_quoted = false;
     } else {
-      fields.back().text += c;
+      append(c);
     }
   }
   if (inside) return Error(ErrorCode::kInvalidArgument, "a quoted field does not end");
+  fields.push_back(record.subspan(start, end - start));
   return fields;
 }
 
-Result<Datum> FieldValue(const std::string& text, const DataType& type, const CsvSettings& settings) {
-  if (type.is_text()) return Datum(IsUtf8(text) ? text : RepairUtf8(text));
+std::string_view ViewOf(std::span<char> text) {
+  return {text.data(), text.size()};
+}
+
+Error NoBase64(std::string_view text) {
+  return {ErrorCode::kInvalidArgument, fmt::format("'{}' is no Base64", Excerpt(text))};
+}
+
+Result<Datum> FieldValue(std::string_view text, const DataType& type, const CsvSettings& settings) {
+  if (type.is_text()) return Datum(IsUtf8(text) ? std::string(text) : RepairUtf8(text));
   if (type.is_bytes()) {
     std::optional<std::string> bytes = DecodeBase64(text);
-    if (!bytes) return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no Base64", text));
+    if (!bytes) return NoBase64(text);
     return Datum(*std::move(bytes));
   }
   if (type.kind() == TypeKind::kArray) {
@@ -77,7 +91,7 @@ Result<Datum> FieldValue(const std::string& text, const DataType& type, const Cs
     std::string_view rest = text;
     while (!text.empty()) {
       const std::size_t end = rest.find(settings.element_delimiter);
-      BRAID_TRY_ASSIGN(Datum element, FieldValue(std::string(rest.substr(0, end)), type.element(), settings));
+      BRAID_TRY_ASSIGN(Datum element, FieldValue(rest.substr(0, end), type.element(), settings));
       elements.push_back(std::move(element));
       if (end == std::string_view::npos) break;
       rest.remove_prefix(end + settings.element_delimiter.size());
@@ -95,45 +109,77 @@ class CsvDecoder : public RecordDecoder {
   explicit CsvDecoder(std::shared_ptr<const CsvSettings> settings)
       : settings_(std::move(settings)), rows_(settings_->fields) {}
 
-  Status Add(std::string_view record) override {
-    if (record.ends_with('\n')) record.remove_suffix(1);
-    if (record.ends_with('\r')) record.remove_suffix(1);
-    if (record.empty() || (settings_->allow_comments && record.starts_with('#'))) return Ok();
-    Result<DatumList> row = Decode(record);
-    if (row) {
-      rows_.Add(*std::move(row));
+  Status Add(std::span<char> bytes) override {
+    DatumList row(settings_->fields.size());
+    const Result<bool> found = Decode(bytes, [&](std::size_t i, std::span<char> text) -> Status {
+      BRAID_TRY_ASSIGN(row[i], FieldValue(ViewOf(text), settings_->fields[i].type.Nullable(), *settings_));
       return Ok();
-    }
-    if (settings_->ignore_errors) return Ok();
-    return std::move(row).error();
+    });
+    if (!found) return found.error();
+    if (*found) rows_.Add(std::move(row));
+    return Ok();
+  }
+
+  Result<std::optional<Batch>> DecodeLong(const std::shared_ptr<arrow::Buffer>& record) override {
+    LongRow row(settings_->fields, record);
+    BRAID_TRY_ASSIGN(const bool found, Decode(row.record(), [&](std::size_t i, std::span<char> text) {
+                       return SetField(i, text, row);
+                     }));
+    if (!found) return std::optional<Batch>();
+    BRAID_TRY_ASSIGN(Batch batch, row.Finish());
+    return std::optional(std::move(batch));
   }
 
   std::int64_t row_count() const override { return rows_.row_count(); }
   Result<Batch> Finish() override { return rows_.Finish(); }
 
  private:
-  Result<DatumList> Decode(std::string_view record) const {
-    BRAID_TRY_ASSIGN(const std::vector<CsvField> texts, SplitRecord(record, *settings_));
+  /// Gives the fields of a record that are not NULL to `set`; false if the record is left out.
+  template <typename Set>
+  Result<bool> Decode(std::span<char> bytes, Set set) const {
+    const std::span<char> record = bytes.first(WithoutLineEnd(bytes).size());
+    if (record.empty() || (settings_->allow_comments && record[0] == '#')) return false;
+    const Status fields = SetFields(record, set);
+    if (!fields && !settings_->ignore_errors) return fields.error();
+    return fields.has_value();
+  }
+
+  template <typename Set>
+  Status SetFields(std::span<char> record, Set& set) const {
+    BRAID_TRY_ASSIGN(const std::vector<std::span<char>> texts, SplitInPlace(record, *settings_));
     const std::vector<DataField>& fields = settings_->fields;
     if (texts.size() != fields.size() && !settings_->ignore_errors) {
       return Error(ErrorCode::kInvalidArgument,
                    fmt::format("the record has {} fields and the table {}", texts.size(), fields.size()))
           .Hint("'csv.ignore-parse-errors' = 'true' leaves such records out");
     }
-    DatumList row(fields.size());
     for (std::size_t i = 0; i < std::min(texts.size(), fields.size()); ++i) {
-      if (settings_->null_literal && texts[i].text == *settings_->null_literal) continue;
-      Result<Datum> value = FieldValue(texts[i].text, fields[i].type.Nullable(), *settings_);
-      if (value) {
-        row[i] = *std::move(value);
-      } else if (!settings_->ignore_errors) {
+      if (settings_->null_literal && ViewOf(texts[i]) == *settings_->null_literal) continue;
+      Status value = set(i, texts[i]);
+      if (!value && !settings_->ignore_errors) {
         return std::move(value)
             .error()
             .Context(fmt::format("while reading column '{}'", fields[i].name))
             .Hint("'csv.ignore-parse-errors' = 'true' takes NULL for it");
       }
     }
-    return row;
+    return Ok();
+  }
+
+  Status SetField(std::size_t field, std::span<char> text, LongRow& row) const {
+    const DataType& type = settings_->fields[field].type;
+    if (type.is_bytes()) {
+      const std::optional<std::string_view> bytes = DecodeBase64InPlace(text);
+      if (!bytes) return NoBase64(ViewOf(text));
+      row.SetBytes(field, *bytes);
+      return Ok();
+    }
+    if (type.is_text() && IsUtf8(ViewOf(text))) {
+      row.SetBytes(field, ViewOf(text));
+      return Ok();
+    }
+    BRAID_TRY_ASSIGN(const Datum value, FieldValue(ViewOf(text), type.Nullable(), *settings_));
+    return row.Set(field, value);
   }
 
   std::shared_ptr<const CsvSettings> settings_;
@@ -146,18 +192,30 @@ class CsvFormat : public RowFormat {
 
   std::string_view extension() const override { return "csv"; }
 
-  std::size_t RecordEnd(std::string_view text, std::size_t from) const override {
-    if (!settings_->quote) return RowFormat::RecordEnd(text, from);
-    bool inside = false;
-    for (std::size_t i = from; i < text.size(); ++i) {
-      if (settings_->escape && text[i] == *settings_->escape) {
+  std::size_t RecordEnd(std::string_view text, RecordSearch& search) const override {
+    if (!settings_->quote) return RowFormat::RecordEnd(text, search);
+    using Place = RecordSearch::Place;
+    const char quote = *settings_->quote;
+    std::size_t i = search.next;
+    for (; i < text.size(); ++i) {
+      const char c = text[i];
+      if (c == '\n') ++search.line_feeds;
+      if (settings_->escape && c == *settings_->escape) {
         ++i;
-      } else if (text[i] == *settings_->quote) {
-        inside = !inside;  // a doubled quote ends and begins, which comes to the same
-      } else if (text[i] == '\n' && !inside) {
+        if (search.place != Place::kQuotes) search.place = Place::kField;
+      } else if (search.place == Place::kQuotes) {
+        if (c == quote) search.place = Place::kQuotesEnd;
+      } else if (c == '\n') {
         return i + 1;
+      } else if (c == quote && search.place != Place::kField) {
+        // At the beginning of a field, or doubled.
+        if (search.place == Place::kFieldStart) search.lines_before_quote = search.line_feeds;
+        search.place = Place::kQuotes;
+      } else {
+        search.place = c == settings_->delimiter ? Place::kFieldStart : Place::kField;
       }
     }
+    search.next = i;
     return std::string_view::npos;
   }
 
@@ -168,7 +226,14 @@ class CsvFormat : public RowFormat {
       for (std::size_t i = 0; i < settings_->fields.size(); ++i) {
         if (i > 0) out += settings_->delimiter;
         const DataType& type = settings_->fields[i].type;
-        BRAID_TRY(AppendField(DatumAt(*batch.rows->column(static_cast<int>(i)), row, type), type, out));
+        const arrow::Array& column = *batch.rows->column(static_cast<int>(i));
+        if (type.is_text() && column.IsValid(row)) {
+          AppendText(BytesAt(column, row), out);
+        } else if (type.is_bytes() && column.IsValid(row)) {
+          AppendBytes(BytesAt(column, row), out);
+        } else {
+          BRAID_TRY(AppendField(DatumAt(column, row, type), type, out));
+        }
       }
       out += '\n';
     }
@@ -190,19 +255,47 @@ class CsvFormat : public RowFormat {
     } else {
       text = ValueText(value, type);
     }
-    if (!type.is_numeric() && type.kind() != TypeKind::kBoolean && NeedsQuotes(text)) {
-      AppendQuoted(text, out);
-    } else {
+    if (type.is_numeric() || type.kind() == TypeKind::kBoolean) {
       out += text;
+    } else {
+      AppendText(text, out);
     }
     return Ok();
   }
 
+  void AppendText(std::string_view text, std::string& out) const {
+    if (NeedsQuotes(text)) {
+      AppendQuoted(text, out);
+    } else {
+      out += text;
+    }
+  }
+
+  void AppendBytes(std::string_view bytes, std::string& out) const {
+    // Longer ones are quoted for their length, and mostly hold nothing that is written twice.
+    if (bytes.size() <= kLongestUnquoted || !settings_->quote || IsBase64Character(*settings_->quote) ||
+        (settings_->escape && IsBase64Character(*settings_->escape))) {
+      return AppendText(Base64(bytes), out);
+    }
+    ReserveForLong(bytes.size() / 3 * 4 + 8, out);
+    out += *settings_->quote;
+    AppendBase64(bytes, out);
+    out += *settings_->quote;
+  }
+
   static std::string ValueText(const Datum& value, const DataType& type) {
     if (type.is_text()) return value.as_string();
-    if (type.is_bytes()) return EncodeBase64(value.as_string());
+    if (type.is_bytes()) return Base64(value.as_string());
     std::string text = FormatDatum(value, type);
     if (type.kind() == TypeKind::kTimestampLtz) text += 'Z';
+    return text;
+  }
+
+  static bool IsBase64Character(char c) { return c == '=' || DecodeBase64(std::string(2, c)).has_value(); }
+
+  static std::string Base64(std::string_view bytes) {
+    std::string text;
+    AppendBase64(bytes, text);
     return text;
   }
 
@@ -216,6 +309,7 @@ class CsvFormat : public RowFormat {
   }
 
   void AppendQuoted(std::string_view text, std::string& out) const {
+    ReserveForLong(text.size() + static_cast<std::size_t>(std::ranges::count(text, *settings_->quote)) + 2, out);
     out += *settings_->quote;
     for (const char c : text) {
       if (settings_->escape && (c == *settings_->quote || c == *settings_->escape)) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/long_text.h"
 #include "connectors/connector_internal.h"
 #include "connectors/row_format.h"
 #include "io/file_system.h"
@@ -13,6 +14,7 @@ namespace braid {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+constexpr std::size_t kKeptBytes = std::size_t{16} << 20;
 
 class FileSink : public ConnectorSink {
  public:
@@ -39,7 +41,10 @@ class FileSink : public ConnectorSink {
           .Hint("write into a Paimon table with a primary key");
     }
     BRAID_TRY(format_->Encode(batch, text_));
-    return text_.size() < kBufferBytes ? Ok() : Flush();
+    if (text_.size() < kBufferBytes) return Ok();
+    BRAID_TRY(Flush());
+    if (text_.capacity() > kKeptBytes) Release(text_);  // what a long value took
+    return Ok();
   }
 
   Result<Json> Prepare(std::int64_t barrier) override {

@@ -1,13 +1,20 @@
 // 'format' = 'json', with Flink's options: one object a line.
 
+#include <algorithm>
 #include <cmath>
+#include <span>
+#include <string_view>
 #include <utility>
 
+#include <arrow/array.h>
+#include <arrow/buffer.h>
 #include <arrow/record_batch.h>
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/long_text.h"
 #include "base/text.h"
+#include "connectors/long_json.h"
 #include "connectors/row_format_internal.h"
 #include "types/cast.h"
 #include "types/date_time.h"
@@ -145,7 +152,8 @@ class JsonDecoder : public RecordDecoder {
   explicit JsonDecoder(std::shared_ptr<const JsonSettings> settings)
       : settings_(std::move(settings)), rows_(settings_->fields) {}
 
-  Status Add(std::string_view record) override {
+  Status Add(std::span<char> bytes) override {
+    const std::string_view record(bytes.data(), bytes.size());
     if (Trim(record).empty()) return Ok();
     Result<Datum> row = Decode(record);
     if (row) {
@@ -154,6 +162,15 @@ class JsonDecoder : public RecordDecoder {
     }
     if (settings_->ignore_errors) return Ok();
     return std::move(row).error();
+  }
+
+  Result<std::optional<Batch>> DecodeLong(const std::shared_ptr<arrow::Buffer>& record) override {
+    LongRow row(settings_->fields, record);
+    const Status set = SetFields(row);
+    if (!set && settings_->ignore_errors) return std::optional<Batch>();
+    BRAID_TRY(set);
+    BRAID_TRY_ASSIGN(Batch batch, row.Finish());
+    return std::optional(std::move(batch));
   }
 
   std::int64_t row_count() const override { return rows_.row_count(); }
@@ -166,6 +183,51 @@ class JsonDecoder : public RecordDecoder {
       return Error(ErrorCode::kInvalidArgument, "it is no JSON: " + json.error().message())
           .Hint("'json.ignore-parse-errors' = 'true' leaves such lines out");
     return RowOf(*json, settings_->fields, *settings_);
+  }
+
+  Status SetFields(LongRow& row) const {
+    std::optional<ShortenedJson> shortened = TakeLongTexts(row.record());
+    if (shortened && !std::ranges::all_of(shortened->texts, [&](const LongJsonText& text) { return CanTake(text); }))
+      shortened.reset();
+    const std::string_view whole(row.record().data(), row.record().size());
+    BRAID_TRY_ASSIGN(const Datum short_fields, Decode(shortened ? shortened->object : whole));
+    for (std::size_t i = 0; i < settings_->fields.size(); ++i) BRAID_TRY(row.Set(i, short_fields.as_list()[i]));
+    if (!shortened) return Ok();
+    for (const LongJsonText& text : shortened->texts) {
+      const std::size_t field = FieldOf(text);
+      if (field < settings_->fields.size()) BRAID_TRY(SetText(field, text, row));
+    }
+    return Ok();
+  }
+
+  /// The number of fields if there is no such one.
+  std::size_t FieldOf(const LongJsonText& text) const {
+    return static_cast<std::size_t>(std::ranges::find(settings_->fields, text.name, &DataField::name) -
+                                    settings_->fields.begin());
+  }
+
+  bool CanTake(const LongJsonText& text) const {
+    const std::size_t field = FieldOf(text);
+    if (field == settings_->fields.size()) return true;
+    return settings_->fields[field].type.is_text() || settings_->fields[field].type.is_bytes();
+  }
+
+  Status SetText(std::size_t field, const LongJsonText& text, LongRow& row) const {
+    const std::optional<std::string_view> unescaped = UnescapeInPlace(text.escaped);
+    if (!unescaped) {
+      return Error(ErrorCode::kInvalidArgument, fmt::format("it is no JSON: the text '{}' is damaged", text.name));
+    }
+    if (settings_->fields[field].type.is_text()) {
+      row.SetBytes(field, *unescaped);
+      return Ok();
+    }
+    if (const auto bytes = DecodeBase64InPlace(text.escaped.first(unescaped->size()))) {
+      row.SetBytes(field, *bytes);
+    } else if (!settings_->ignore_errors) {
+      return Error(ErrorCode::kInvalidArgument, "it is no Base64")
+          .Context(fmt::format("while reading field '{}'", text.name));
+    }
+    return Ok();
   }
 
   std::shared_ptr<const JsonSettings> settings_;
@@ -181,28 +243,49 @@ class JsonFormat : public RowFormat {
 
   Status Encode(const Batch& batch, std::string& out) const override {
     for (std::int64_t row = 0; row < batch.row_count(); ++row) {
-      DatumList values;
-      for (std::size_t i = 0; i < settings_->fields.size(); ++i)
-        values.push_back(DatumAt(*batch.rows->column(static_cast<int>(i)), row, settings_->fields[i].type));
-      BRAID_TRY(AppendRow(values, settings_->fields, out));
+      const auto column = [&](std::size_t i) -> const arrow::Array& { return *batch.rows->column(static_cast<int>(i)); };
+      BRAID_TRY(AppendObject(
+          settings_->fields, out, [&](std::size_t i) { return column(i).IsNull(row); },
+          [&](std::size_t i) { return AppendCell(column(i), row, settings_->fields[i].type, out); }));
       out += '\n';
     }
     return Ok();
   }
 
  private:
-  Status AppendRow(const DatumList& values, std::span<const DataField> fields, std::string& out) const {
+  template <typename IsNull, typename AppendField>
+  Status AppendObject(std::span<const DataField> fields, std::string& out, IsNull is_null,
+                      AppendField append_field) const {
     bool first = true;
     out += '{';
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      if (values[i].is_null() && settings_->leave_out_nulls) continue;
+      if (settings_->leave_out_nulls && is_null(i)) continue;
       if (!std::exchange(first, false)) out += ',';
       AppendJsonString(fields[i].name, out);
       out += ':';
-      BRAID_TRY(Append(values[i], fields[i].type, out));
+      BRAID_TRY(append_field(i));
     }
     out += '}';
     return Ok();
+  }
+
+  /// Texts and bytes are taken from where they are, for they may be long.
+  Status AppendCell(const arrow::Array& column, std::int64_t row, const DataType& type, std::string& out) const {
+    if (type.is_text() && column.IsValid(row)) {
+      AppendJsonString(BytesAt(column, row), out);
+    } else if (type.is_bytes() && column.IsValid(row)) {
+      AppendBytes(BytesAt(column, row), out);
+    } else {
+      return Append(DatumAt(column, row, type), type, out);
+    }
+    return Ok();
+  }
+
+  static void AppendBytes(std::string_view bytes, std::string& out) {
+    ReserveForLong(bytes.size() / 3 * 4, out);
+    out += '"';
+    AppendBase64(bytes, out);
+    out += '"';
   }
 
   Status Append(const Datum& value, const DataType& type, std::string& out) const {
@@ -221,10 +304,15 @@ class JsonFormat : public RowFormat {
       case TypeKind::kDecimal: AppendDecimal(value.as_decimal().unscaled, type.scale(), out); return Ok();
       case TypeKind::kBinary:
       case TypeKind::kVarBinary:
-      case TypeKind::kBlob: AppendJsonString(EncodeBase64(value.as_string()), out); return Ok();
+      case TypeKind::kBlob: AppendBytes(value.as_string(), out); return Ok();
       case TypeKind::kChar:
       case TypeKind::kVarChar: AppendJsonString(value.as_string(), out); return Ok();
-      case TypeKind::kRow: return AppendRow(value.as_list(), type.fields(), out);
+      case TypeKind::kRow: {
+        const DatumList& values = value.as_list();
+        return AppendObject(
+            type.fields(), out, [&](std::size_t i) { return values[i].is_null(); },
+            [&](std::size_t i) { return Append(values[i], type.fields()[i].type, out); });
+      }
       case TypeKind::kArray: {
         out += '[';
         bool first = true;

@@ -3,6 +3,7 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include "base/long_text.h"
 #include "base/text.h"
 #include "connectors/row_format_internal.h"
 #include "types/utf8.h"
@@ -13,11 +14,10 @@ namespace {
 
 class RawDecoder : public RecordDecoder {
  public:
-  explicit RawDecoder(const DataField& field) : field_(field) {}
+  explicit RawDecoder(const DataField& field) : fields_{field} {}
 
-  Status Add(std::string_view record) override {
-    if (record.ends_with('\n')) record.remove_suffix(1);
-    if (record.ends_with('\r')) record.remove_suffix(1);
+  Status Add(std::span<char> bytes) override {
+    const std::string_view record = WithoutLineEnd(bytes);
     if (IsUtf8(record)) {
       if (!values_.Append(record).ok())
         return Error(ErrorCode::kUnavailable, "too little memory for the lines of a file");
@@ -27,6 +27,18 @@ class RawDecoder : public RecordDecoder {
     return Ok();
   }
 
+  Result<std::optional<Batch>> DecodeLong(const std::shared_ptr<arrow::Buffer>& record) override {
+    LongRow row(fields_, record);
+    const std::string_view line = WithoutLineEnd(row.record());
+    if (IsUtf8(line)) {
+      row.SetBytes(0, line);
+    } else {
+      BRAID_TRY(row.Set(0, Datum(RepairUtf8(line))));
+    }
+    BRAID_TRY_ASSIGN(Batch batch, row.Finish());
+    return std::optional(std::move(batch));
+  }
+
   std::int64_t row_count() const override { return values_.length(); }
 
   Result<Batch> Finish() override {
@@ -34,11 +46,11 @@ class RawDecoder : public RecordDecoder {
     const std::int64_t count = values_.length();
     if (!values_.Finish(&column).ok())
       return Error(ErrorCode::kUnavailable, "too little memory for the lines of a file");
-    return Batch{.rows = arrow::RecordBatch::Make(ToArrowSchema({&field_, 1}), count, {column}), .kinds = nullptr};
+    return Batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(fields_), count, {column}), .kinds = nullptr};
   }
 
  private:
-  DataField field_;
+  std::vector<DataField> fields_;  // one
   arrow::StringBuilder values_;
 };
 
@@ -51,8 +63,11 @@ class RawFormat : public RowFormat {
 
   Status Encode(const Batch& batch, std::string& out) const override {
     for (std::int64_t row = 0; row < batch.row_count(); ++row) {
-      const Datum value = DatumAt(*batch.rows->column(0), row, field_.type);
-      if (!value.is_null()) out += value.as_string();
+      if (batch.rows->column(0)->IsValid(row)) {
+        const std::string_view line = BytesAt(*batch.rows->column(0), row);
+        ReserveForLong(line.size(), out);
+        out += line;
+      }
       out += '\n';
     }
     return Ok();

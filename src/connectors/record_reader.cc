@@ -1,12 +1,18 @@
 #include "connectors/record_reader.h"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
+#include <string_view>
 #include <utility>
 
+#include <arrow/buffer.h>
+#include <arrow/result.h>
 #include <fmt/format.h>
 
 #include "types/batch_bytes.h"
+#include "types/buffer_pool.h"
+#include "types/long_rows.h"
 
 namespace braid {
 
@@ -28,7 +34,7 @@ class RecordReader : public BatchReader {
       }
       BRAID_TRY(DecodeRecords());
     }
-    if (decoder_->row_count() == 0) return std::optional<Batch>();
+    if (decoder_->row_count() == 0) return std::exchange(long_row_, std::nullopt);
     record_bytes_ = 0;
     BRAID_TRY_ASSIGN(Batch batch, decoder_->Finish());
     return std::optional(std::move(batch));
@@ -36,7 +42,14 @@ class RecordReader : public BatchReader {
 
  private:
   const FilePart& current() const { return files_[next_file_ - 1]; }
-  bool IsFull() const { return decoder_->row_count() >= kRowsPerBatch || record_bytes_ >= kMaxBatchBytes; }
+  bool IsFull() const {
+    return long_row_ || decoder_->row_count() >= kRowsPerBatch || record_bytes_ >= kMaxBatchBytes;
+  }
+  std::span<char> text() const {
+    return {reinterpret_cast<char*>(text_->mutable_data()), static_cast<std::size_t>(text_->size())};
+  }
+  /// What is there of the next record, and what follows it.
+  std::span<char> rest() const { return text().subspan(begin_); }
 
   Status OpenNext() {
     BRAID_TRY_ASSIGN(file_, fs_.Open(files_[next_file_].path));
@@ -45,10 +58,11 @@ class RecordReader : public BatchReader {
       return Error(ErrorCode::kConflict, fmt::format("{} became shorter while it was read", current().path))
           .Hint("files must appear whole: write them elsewhere and rename them into the folder");
     }
-    text_.clear();
-    begin_ = 0;
+    BRAID_TRY(StartText({}));
     offset_ = 0;
-    line_ = 0;
+    records_ = 0;
+    lines_ = 0;
+    search_ = {};
     return Ok();
   }
 
@@ -56,42 +70,86 @@ class RecordReader : public BatchReader {
   Status DecodeRecords() {
     while (!IsFull()) {
       const bool at_end = offset_ == current().size_bytes;
-      std::size_t end = format_->RecordEnd(text_, begin_);
-      if (end == std::string_view::npos) {
+      std::size_t size = format_->RecordEnd({rest().data(), rest().size()}, search_);
+      if (size == std::string_view::npos) {
         if (!at_end) {
+          if (static_cast<std::int64_t>(rest().size()) > kMaxRecordBytes) return TooLong();
           BRAID_TRY(ReadBlock());
           continue;
         }
-        if (begin_ == text_.size()) {
+        if (rest().empty()) {
           file_ = nullptr;
           return Ok();
         }
-        end = text_.size();  // the last line needs no line feed
+        size = rest().size();  // the last line needs no line feed
       }
-      ++line_;
-      Status added = decoder_->Add(std::string_view(text_).substr(begin_, end - begin_));
-      if (!added)
-        return std::move(added).error().Context(fmt::format("while reading record {} of {}", line_, current().path));
-      record_bytes_ += static_cast<std::int64_t>(end - begin_);
-      begin_ = end;
+      Status added = Decode(size);
+      if (!added) return Located(std::move(added).error(), at_end && search_.place == RecordSearch::Place::kQuotes);
+      lines_ += search_.line_feeds;
+      search_ = {};
     }
     return Ok();
   }
 
-  Status ReadBlock() {
-    if (begin_ > static_cast<std::size_t>(kMaxBatchBytes)) {
-      text_ = text_.substr(begin_);  // lets go of what a long record took
-    } else {
-      text_.erase(0, begin_);
+  Status Decode(std::size_t size) {
+    ++records_;
+    if (static_cast<std::int64_t>(size) < kLongRowBytes) {
+      begin_ += size;
+      record_bytes_ += static_cast<std::int64_t>(size);
+      return decoder_->Add(text().subspan(begin_ - size, size));
     }
-    begin_ = 0;
+    // The row keeps the buffer.
+    const std::shared_ptr<arrow::Buffer> record =
+        arrow::SliceMutableBuffer(text_, static_cast<std::int64_t>(begin_), static_cast<std::int64_t>(size));
+    BRAID_TRY(StartText(rest().subspan(size)));
+    BRAID_TRY_ASSIGN(long_row_, decoder_->DecodeLong(record));
+    return Ok();
+  }
+
+  Status ReadBlock() {
+    if (begin_ > 0) {
+      const std::size_t left = rest().size();
+      std::memmove(text().data(), rest().data(), left);
+      begin_ = 0;
+      BRAID_TRY(Resize(left));
+    }
     const std::int64_t count = std::min(kBlockBytes, current().size_bytes - offset_);
-    const std::size_t before = text_.size();
-    text_.resize(before + static_cast<std::size_t>(count));
-    BRAID_TRY(file_->ReadAt(offset_, std::as_writable_bytes(std::span(text_).subspan(before))));
+    const std::size_t before = text().size();
+    BRAID_TRY(Resize(before + static_cast<std::size_t>(count)));
+    BRAID_TRY(file_->ReadAt(offset_, std::as_writable_bytes(text().subspan(before))));
     offset_ += count;
     return Ok();
   }
+
+  /// A new buffer, with the bytes.
+  Status StartText(std::span<const char> bytes) {
+    auto buffer = arrow::AllocateResizableBuffer(static_cast<std::int64_t>(bytes.size()), BufferPool());
+    if (!buffer.ok()) return NoMemory();
+    if (!bytes.empty()) std::memcpy((*buffer)->mutable_data(), bytes.data(), bytes.size());
+    text_ = std::move(buffer).ValueUnsafe();
+    begin_ = 0;
+    return Ok();
+  }
+
+  Status Resize(std::size_t size) {
+    return text_->Resize(static_cast<std::int64_t>(size), /*shrink_to_fit=*/false).ok() ? Ok() : Status(NoMemory());
+  }
+  static Error NoMemory() { return {ErrorCode::kUnavailable, "too little memory for the records of a file"}; }
+
+  Error Located(Error error, bool in_quotes) const {
+    error = std::move(error).Context(fmt::format("while reading record {} of {}", records_, current().path));
+    if (in_quotes) error = std::move(error).Hint(fmt::format("the quote in line {} is not closed", QuoteLine()));
+    return error;
+  }
+
+  Error TooLong() {
+    Error error(ErrorCode::kInvalidArgument,
+                fmt::format("a record takes more than {} MiB, which is the most", kMaxRecordBytes >> 20));
+    ++records_;
+    return Located(std::move(error), search_.place == RecordSearch::Place::kQuotes);
+  }
+
+  std::int64_t QuoteLine() const { return lines_ + search_.lines_before_quote + 1; }
 
   const FileSystem& fs_;
   std::vector<FilePart> files_;
@@ -99,11 +157,14 @@ class RecordReader : public BatchReader {
   std::unique_ptr<RecordDecoder> decoder_;
   std::size_t next_file_ = 0;
   std::unique_ptr<InputFile> file_;  // null: between files
-  std::string text_;
-  std::size_t begin_ = 0;    // of the next record in text_
-  std::int64_t offset_ = 0;  // of the next block in the file
-  std::int64_t line_ = 0;    // records read of the file
+  std::shared_ptr<arrow::ResizableBuffer> text_;
+  std::size_t begin_ = 0;  // of the next record in text_
+  RecordSearch search_;    // for its end
+  std::int64_t offset_ = 0;        // of the next block in the file
+  std::int64_t records_ = 0;       // read of the file
+  std::int64_t lines_ = 0;         // that they took
   std::int64_t record_bytes_ = 0;  // of the rows that the decoder has
+  std::optional<Batch> long_row_;  // behind those
 };
 
 }  // namespace

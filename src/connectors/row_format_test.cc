@@ -34,7 +34,7 @@ std::shared_ptr<const RowFormat> Make(const Case& c) {
 Result<std::vector<std::string>> Decode(const Case& c, const std::vector<std::string>& records) {
   const auto format = Make(c);
   const auto decoder = format->MakeDecoder();
-  for (const std::string& record : records) BRAID_TRY(decoder->Add(record));
+  for (std::string record : records) BRAID_TRY(decoder->Add(record));
   BRAID_TRY_ASSIGN(const Batch batch, decoder->Finish());
   std::vector<std::string> rows;
   for (std::int64_t row = 0; row < batch.row_count(); ++row) AppendRowJson(batch, row, c.fields, rows.emplace_back());
@@ -75,9 +75,25 @@ TEST(CsvFormatTest, QuotesAsFlinkDoes) {
 }
 
 TEST(CsvFormatTest, RecordsEndOutsideOfQuotesOnly) {
-  const auto format = Make({kIdAndName, {{"format", "csv"}}});
-  EXPECT_EQ(format->RecordEnd("1,\"a\nb\"\n2,c\n", 0), 8U);
-  EXPECT_EQ(format->RecordEnd("1,\"a\n", 0), std::string_view::npos);
+  const auto format = Make({kIdAndName, {{"format", "csv"}, {"csv.escape-character", "\\"}}});
+  for (const auto& [text, end] : std::vector<std::pair<std::string, std::size_t>>{
+           {"1,\"a\nb\"\n2,c\n", 8},
+           {"1,\"a\n", std::string::npos},
+           {"1,\"a\"\"\n\"\n", 9},
+           {"1,5\" pipe\n2,c\n", 10},  // a quote within a field is none
+           {"1,\"a\"b\"\n", 8},
+           {"1,\\\n\n", 5},
+           {"1,\\\"\n", 5}}) {
+    SCOPED_TRACE(text);
+    RecordSearch at_once;
+    EXPECT_EQ(format->RecordEnd(text, at_once), end);
+    // And as well if it comes piece by piece.
+    RecordSearch search;
+    std::size_t found = std::string::npos;
+    for (std::size_t size = 0; size <= text.size() && found == std::string::npos; ++size)
+      found = format->RecordEnd(std::string_view(text).substr(0, size), search);
+    EXPECT_EQ(found, end);
+  }
 }
 
 TEST(JsonFormatTest, ReadsFieldsByName) {

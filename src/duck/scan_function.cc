@@ -21,6 +21,7 @@
 #include "duck/errors_internal.h"
 #include "duck/types_internal.h"
 #include "duck/vectors_internal.h"
+#include "types/parked_values.h"
 
 namespace braid {
 
@@ -197,6 +198,8 @@ duckdb::unique_ptr<duckdb::LocalTableFunctionState> StartThread(duckdb::Executio
 /// Moves to rows that are not read yet; false at the end of the scan.
 bool FindRows(ScanGlobalState& global, ScanLocalState& local) {
   while (local.next_row == local.row_count) {
+    // Operators may still hold their last rows.
+    if (local.batch) ReleasePages(*local.batch->rows);
     local.batch.reset();
     local.row_count = local.next_row = 0;
     if (local.reader) {

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 4> kCodecNames = {"null", "deflate", "sna
 constexpr std::size_t kMaxBlockBytes = std::size_t{1} << 30;
 constexpr std::size_t kFirstBufferBytes = std::size_t{256} << 10;
 // A buffer that one odd block made larger than this is given back with the next block.
-constexpr std::size_t kKeptBufferBytes = std::size_t{16} << 20;
+constexpr std::size_t kKeptBufferBytes = std::size_t{4} << 20;
 // No snappy element yields more than 64 bytes from at least 3, save literals, which yield fewer than they take.
 constexpr std::size_t kMaxSnappyRatio = 32;
 constexpr std::size_t kSnappyChecksumBytes = 4;
@@ -49,11 +49,13 @@ class Buffer {
     size_ = size;
   }
   void StartBlock() {
-    if (size_ > kKeptBufferBytes) {
-      data_.reset();
-      size_ = 0;
-    }
+    ReleaseLong();
     EnsureSize(kFirstBufferBytes);
+  }
+  void ReleaseLong() {
+    if (size_ <= kKeptBufferBytes) return;
+    data_.reset();
+    size_ = 0;
   }
 
  private:
@@ -116,6 +118,10 @@ Result<std::string_view> AvroDecompressor::Decompress(AvroCodec codec, std::stri
     case AvroCodec::kDeflate: return state_->Deflate(block);
     default: return state_->Snappy(block);
   }
+}
+
+void AvroDecompressor::ReleaseLongBlock() {
+  state_->buffer.ReleaseLong();
 }
 
 Result<std::string_view> AvroDecompressor::State::Zstandard(std::string_view block) {

@@ -29,6 +29,8 @@ class AvroDecompressor {
   /// The block's records; valid until the next call and while `block` is (which the codec "null" returns itself).
   /// Never allocates much more than the block truly holds. Errors: kCorruption.
   Result<std::string_view> Decompress(AvroCodec codec, std::string_view block);
+  /// Gives back what a long block took; the last block is no longer valid.
+  void ReleaseLongBlock();
 
  private:
   struct State;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/long_text.h"
 #include "base/text.h"
 #include "base/uuid.h"
 #include "format/avro_cursor.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::size_t kBlockBytes = 64000;  // Java Avro's DEFAULT_SYNC_INTERVAL
 constexpr std::size_t kPendingBytes = std::size_t{1} << 20;
+constexpr std::size_t kLongBlockBytes = std::size_t{1} << 20;  // whose memory is not kept
 
 Error DamagedAt(std::size_t offset, std::string_view what) {
   return {ErrorCode::kCorruption, fmt::format("it is damaged at byte {}: {}", offset, what)};
@@ -102,14 +104,22 @@ Status AvroContainerWriter::EndBlock() {
   if (block_records_ == 0) return Ok();
   compressed_.clear();
   BRAID_TRY(compressor_.Compress(options_.codec, options_.zstd_level, block_, compressed_));
+  const bool is_long = block_.size() > kLongBlockBytes;
+  block_.clear();
+  if (is_long) Release(block_);
   const std::size_t before = pending_.size();
   AvroEncoder encoder(pending_);
-  encoder.Long(block_records_);
-  encoder.Bytes(compressed_);
+  encoder.Long(std::exchange(block_records_, 0));
+  encoder.Long(static_cast<std::int64_t>(compressed_.size()));
+  flushed_bytes_ += static_cast<std::int64_t>(pending_.size() - before + compressed_.size() + sync_.size());
+  if (is_long) {
+    BRAID_TRY(WritePending());
+    BRAID_TRY(file_->Append(compressed_));
+    Release(compressed_);
+  } else {
+    pending_.append(compressed_);
+  }
   pending_.append(sync_);
-  flushed_bytes_ += static_cast<std::int64_t>(pending_.size() - before);
-  block_.clear();
-  block_records_ = 0;
   return pending_.size() < kPendingBytes ? Ok() : WritePending();
 }
 

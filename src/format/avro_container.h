@@ -73,13 +73,14 @@ class AvroContainerWriter {
 
   std::string& block() { return block_; }
   Status EndRecord();
+  /// Ends the block, if it has records, so that the next record is in another one.
+  Status EndBlock();
   /// Bytes of the header and of the blocks that are complete.
   std::int64_t flushed_bytes() const { return flushed_bytes_; }
   /// Ends the last block and closes the file, unsynced. Returns its size in bytes. Nothing may follow.
   Result<std::int64_t> Finish();
 
  private:
-  Status EndBlock();
   Status WritePending();
 
   std::unique_ptr<OutputFile> file_;

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "types/batch.h"
+#include "types/buffer_pool.h"
 
 namespace braid {
 namespace {
@@ -79,7 +80,7 @@ template <typename Builder, typename Get>
 class LeafDecoder : public NullableDecoder {
  public:
   LeafDecoder(const Resolved& resolved, const DataType& type, Get get)
-      : NullableDecoder(resolved), builder_(ToArrowType(type), arrow::default_memory_pool()), get_(std::move(get)) {}
+      : NullableDecoder(resolved), builder_(ToArrowType(type), BufferPool()), get_(std::move(get)) {}
 
   void AppendNull() override { Check(builder_.AppendNull()); }
   Result<std::shared_ptr<arrow::Array>> Finish() override {

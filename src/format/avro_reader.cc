@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "format/avro_format.h"
 #include "format/avro_schema.h"
 #include "types/batch_bytes.h"
+#include "types/long_rows.h"
+#include "types/parked_values.h"
 
 namespace braid {
 namespace {
@@ -22,6 +25,7 @@ namespace {
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 constexpr std::size_t kBlockHeadBytes = 20;  // two longs
 constexpr std::size_t kMaxHeaderBytes = std::size_t{64} << 20;
+constexpr std::size_t kKeptBytes = std::size_t{4} << 20;
 
 /// A stretch of a file that moves forward, so that a file need not be in memory as a whole.
 class FileWindow {
@@ -40,6 +44,12 @@ class FileWindow {
     BRAID_TRY(file_->ReadAt(next_, std::as_writable_bytes(std::span(bytes_).subspan(old_size))));
     next_ += static_cast<std::int64_t>(count);
     return Ok();
+  }
+  /// Gives back what was needed for more bytes than there are now.
+  void Shrink() {
+    if (bytes_.capacity() <= kKeptBytes) return;
+    std::string(bytes()).swap(bytes_);
+    start_ = 0;
   }
   std::string_view bytes() const { return std::string_view(bytes_).substr(start_); }
   void Advance(std::size_t byte_count) { start_ += byte_count; }
@@ -116,12 +126,20 @@ class AvroReader : public FileReader {
     std::int64_t row_count = 0;
     std::size_t bytes = 0;
     constexpr auto kMaxBytes = static_cast<std::size_t>(kMaxBatchBytes);
+    std::optional<MemoryShare> share;
     while (row_count < request_.batch_rows && bytes < kMaxBytes) {
       if (records_left_ == 0) {
         if (window_.at_end()) break;
+        BRAID_TRY_ASSIGN(const std::int64_t block_bytes, NextBlockBytes());
+        if (block_bytes >= kLongRowBytes) {
+          if (row_count > 0) break;  // a long row is by itself
+          // Compressed and decompressed, then that and its values.
+          share.emplace(&LongRowMemory(), 2 * block_bytes);
+        }
         BRAID_TRY(StartBlock());
         continue;
       }
+      if (row_count > 0 && static_cast<std::int64_t>(records_.size()) >= kLongRowBytes && records_left_ == 1) break;
       // A block's bytes do not outlive it, but the decoders copy what they read.
       AvroCursor cursor(records_);
       const std::int64_t most = std::min(request_.batch_rows - row_count, records_left_);
@@ -133,6 +151,7 @@ class AvroReader : public FileReader {
       records_left_ -= count;
       row_count += count;
       if (records_left_ == 0 && !records_.empty()) return Damaged("a block holds more than its rows");
+      if (records_left_ == 0) EndBlock();
     }
     if (row_count == 0) return std::optional<Batch>();
     std::vector<std::shared_ptr<arrow::Array>> arrays;
@@ -144,9 +163,9 @@ class AvroReader : public FileReader {
       arrays.push_back(std::move(finished));
     }
     first_row_ = std::exchange(next_row_, next_row_ + row_count);
-    return std::optional(
-        Batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(request_.columns), row_count, std::move(arrays)),
-              .kinds = nullptr});
+    Batch batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(request_.columns), row_count, std::move(arrays)),
+                .kinds = nullptr};
+    return std::optional(ParkLongValues(batch).batch);
   }
 
   void ReadRecord(AvroCursor& cursor) {
@@ -160,13 +179,19 @@ class AvroReader : public FileReader {
     }
   }
 
-  Status StartBlock() {
+  /// From the block's beginning to the marker behind it, as the file claims; no more than the file has.
+  Result<std::int64_t> NextBlockBytes() {
     BRAID_TRY(window_.Fill(kBlockHeadBytes));
     AvroCursor head(window_.bytes());
     head.Long();
     const std::int64_t byte_count = head.Long();
     if (!head.ok() || byte_count < 0 || byte_count > window_.size_bytes()) return Damaged("a block ends early");
-    BRAID_TRY(window_.Fill(head.offset() + static_cast<std::size_t>(byte_count) + kAvroSyncBytes));
+    return static_cast<std::int64_t>(head.offset()) + byte_count;
+  }
+
+  Status StartBlock() {
+    BRAID_TRY_ASSIGN(const std::int64_t block_bytes, NextBlockBytes());
+    BRAID_TRY(window_.Fill(static_cast<std::size_t>(block_bytes) + kAvroSyncBytes));
     std::size_t offset = 0;
     BRAID_TRY_ASSIGN(const AvroBlock block, ParseAvroBlock(window_.bytes(), sync_, offset));
     BRAID_TRY_ASSIGN(records_, decompressor_.Decompress(codec_, block.bytes));
@@ -175,9 +200,16 @@ class AvroReader : public FileReader {
     // Every row takes bytes, since a table has a column. A file's own schema may say otherwise, and rows without bytes would
     // be as many as the block claims.
     if (static_cast<std::uint64_t>(records_left_) > records_.size()) return Damaged("a block holds fewer rows than it claims");
-    // With codec "null" the records lie in the window, which stays as it is until the next block.
+    // With codec "null" the records lie in the window, which stays as it is until the block ends.
     window_.Advance(offset);
+    if (codec_ != AvroCodec::kNull) window_.Shrink();
     return Ok();
+  }
+
+  void EndBlock() {
+    records_ = {};
+    window_.Shrink();
+    decompressor_.ReleaseLongBlock();
   }
 
   Error Damaged(std::string_view what) const {

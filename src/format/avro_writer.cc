@@ -9,11 +9,15 @@
 #include <arrow/util/decimal.h>
 #include <fmt/format.h>
 
+#include "base/long_text.h"
 #include "format/avro_codec.h"
 #include "format/avro_container.h"
 #include "format/avro_cursor.h"
 #include "format/avro_format.h"
 #include "format/statistics.h"
+#include "types/batch_bytes.h"
+#include "types/long_rows.h"
+#include "types/parked_values.h"
 
 namespace braid {
 namespace {
@@ -203,12 +207,17 @@ class AvroWriter : public FileWriter {
       BRAID_TRY_ASSIGN(EncoderPtr encoder, MakeColumnEncoder(fields_[i].name, column, fields_[i].type));
       encoders.push_back(std::move(encoder));
     }
+    const bool has_long_rows = BytesOf(*batch.rows).used >= kLongRowBytes;
     for (std::int64_t row = 0; row < batch.rows->num_rows(); ++row) {
-      AvroEncoder out(container_.block());
-      for (const EncoderPtr& encoder : encoders) encoder->Encode(row, out);
-      BRAID_TRY(container_.EndRecord());
+      const std::int64_t row_bytes = has_long_rows ? BytesOf(*batch.rows->Slice(row, 1)).used : 0;
+      if (row_bytes >= kLongRowBytes) {
+        BRAID_TRY(WriteLongRow(encoders, row, row_bytes));
+      } else {
+        BRAID_TRY(WriteRow(encoders, row));
+      }
     }
     statistics_.Update(*batch.rows);
+    ReleasePages(*batch.rows);
     row_count_ += batch.rows->num_rows();
     return Ok();
   }
@@ -224,6 +233,20 @@ class AvroWriter : public FileWriter {
   }
 
  private:
+  Status WriteRow(const std::vector<EncoderPtr>& encoders, std::int64_t row) {
+    AvroEncoder out(container_.block());
+    for (const EncoderPtr& encoder : encoders) encoder->Encode(row, out);
+    return container_.EndRecord();
+  }
+
+  /// As a block of its own, which is in memory twice beside the row: as it is, and compressed.
+  Status WriteLongRow(const std::vector<EncoderPtr>& encoders, std::int64_t row, std::int64_t row_bytes) {
+    BRAID_TRY(container_.EndBlock());
+    const MemoryShare share(&LongRowMemory(), 2 * row_bytes);
+    ReserveForLong(static_cast<std::size_t>(row_bytes), container_.block());
+    return WriteRow(encoders, row);
+  }
+
   std::vector<DataField> fields_;
   StatisticsCollector statistics_;
   AvroCompressor compressor_;  // before the container, which borrows it

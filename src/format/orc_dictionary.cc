@@ -4,6 +4,8 @@
 #include <functional>
 #include <numeric>
 
+#include "base/long_text.h"
+
 namespace braid {
 namespace {
 
@@ -47,9 +49,9 @@ std::vector<std::uint32_t> OrcDictionary::Sorted() const {
 }
 
 void OrcDictionary::Clear() {
-  bytes_ = {};
-  entries_ = {};
-  slots_ = {};
+  Release(bytes_);
+  decltype(entries_)().swap(entries_);
+  decltype(slots_)().swap(slots_);
 }
 
 }  // namespace braid

@@ -12,6 +12,8 @@
 #include "format/orc_proto.h"
 #include "format/orc_schema.h"
 #include "types/batch_bytes.h"
+#include "types/buffer_pool.h"
+#include "types/long_rows.h"
 
 namespace braid {
 namespace {
@@ -75,6 +77,13 @@ Status OrcFileWriter::Write(const arrow::RecordBatch& rows) {
     const std::int64_t group_rows =
         settings_.row_index_stride > 0 ? settings_.row_index_stride - rows_in_group_ : kStepRows;
     count = RowsWithin(rows, start, std::min(kStepRows, group_rows), kStepBytes);
+    if (count == 1) {
+      const std::int64_t row_bytes = BytesOf(*rows.Slice(start, 1)).used;
+      if (row_bytes >= kLongRowBytes) {
+        BRAID_TRY(WriteLongRow(*data, start, row_bytes));
+        continue;
+      }
+    }
     root_->Write(*data, start, count);
     rows_in_stripe_ += count;
     rows_in_group_ += count;
@@ -84,6 +93,17 @@ Status OrcFileWriter::Write(const arrow::RecordBatch& rows) {
     }
     if (root_->memory_bytes() >= settings_.stripe_bytes) BRAID_TRY(EndStripe());
   }
+  return Ok();
+}
+
+Status OrcFileWriter::WriteLongRow(const arrow::ArrayData& rows, std::int64_t row, std::int64_t row_bytes) {
+  BRAID_TRY(EndStripe());
+  const MemoryShare share(&LongRowMemory(), row_bytes);
+  root_->Write(rows, row, 1);
+  rows_in_stripe_ = 1;
+  rows_in_group_ = 1;
+  BRAID_TRY(EndStripe());
+  ReleaseFreedMemory();  // its chunks were many small pieces
   return Ok();
 }
 

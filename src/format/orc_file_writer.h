@@ -30,7 +30,8 @@ class OrcFileWriter {
   OrcFileWriter(OutputFile& file, OrcCompressor compressor, std::span<const DataField> fields,
                 const OrcFileSettings& settings);
 
-  /// Appends rows; the columns are the fields. Errors: of the storage.
+  /// Appends rows; the columns are the fields. A long row (kLongRowBytes) does not wait for others. Errors: of the
+  /// storage.
   Status Write(const arrow::RecordBatch& rows);
   /// Ends the open stripe, if it has rows.
   Status EndStripe();
@@ -46,6 +47,8 @@ class OrcFileWriter {
 
  private:
   Status WriteHeader();
+  /// As a stripe of its own, which is in memory, compressed, beside the row.
+  Status WriteLongRow(const arrow::ArrayData& rows, std::int64_t row, std::int64_t row_bytes);
   Status WriteStripe(OrcStripe stripe);
   /// Compresses and appends; how many bytes that were.
   Result<std::int64_t> AppendCompressed(std::string_view bytes);

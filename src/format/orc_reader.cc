@@ -16,6 +16,8 @@
 #include "format/orc_tail.h"
 #include "io/storage_traits.h"
 #include "types/batch_bytes.h"
+#include "types/long_rows.h"
+#include "types/parked_values.h"
 
 namespace braid {
 namespace {
@@ -83,6 +85,7 @@ class OrcReader : public FileReader {
 
   Status OpenColumns(const OrcTail::Stripe& stripe) {
     batch_rows_ = request_.batch_rows;
+    long_row_bytes_ = 0;
     columns_.resize(plans_.size());
     if (wanted_columns_.empty()) return Ok();
     BRAID_TRY_ASSIGN(const OrcOpenStripe open,
@@ -91,20 +94,22 @@ class OrcReader : public FileReader {
       if (!plans_[i]) continue;
       BRAID_TRY_ASSIGN(columns_[i], MakeOrcColumnReader(*plans_[i], open));
     }
-    batch_rows_ = BatchRowsOf(open.wanted_bytes(), stripe.row_count);
+    SetRowBytes(open.wanted_bytes(), stripe.row_count);
     return Ok();
   }
 
   /// So many rows that a batch takes about as much as it may where rows are long: by their bytes in the file, which are
   /// compressed, and by what the file's statistics say of texts.
-  std::int64_t BatchRowsOf(std::int64_t stripe_bytes, std::int64_t stripe_rows) const {
-    if (stripe_rows <= 0 || tail_.row_count <= 0) return request_.batch_rows;
+  void SetRowBytes(std::int64_t stripe_bytes, std::int64_t stripe_rows) {
+    if (stripe_rows <= 0 || tail_.row_count <= 0) return;
     const std::int64_t row_bytes = std::max(stripe_bytes / stripe_rows, text_bytes_ / tail_.row_count);
-    if (row_bytes < kWideRowBytes) return request_.batch_rows;
-    return std::clamp<std::int64_t>(kMaxBatchBytes / row_bytes, 1, request_.batch_rows);
+    if (row_bytes < kWideRowBytes) return;
+    batch_rows_ = std::clamp<std::int64_t>(kMaxBatchBytes / row_bytes, 1, request_.batch_rows);
+    if (row_bytes >= kLongRowBytes) long_row_bytes_ = row_bytes;
   }
 
   Result<std::optional<Batch>> ReadBatch() {
+    const MemoryShare share(long_row_bytes_ > 0 ? &LongRowMemory() : nullptr, long_row_bytes_);
     const std::int64_t row_count = std::min(rows_left_, batch_rows_);
     std::vector<std::shared_ptr<arrow::Array>> columns;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -120,9 +125,9 @@ class OrcReader : public FileReader {
     first_row_ = std::exchange(next_row_, next_row_ + row_count);
     rows_left_ -= row_count;
     if (rows_left_ == 0) columns_.clear();
-    return std::optional(
-        Batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(request_.columns), row_count, std::move(columns)),
-              .kinds = nullptr});
+    Batch batch{.rows = arrow::RecordBatch::Make(ToArrowSchema(request_.columns), row_count, std::move(columns)),
+                .kinds = nullptr};
+    return std::optional(ParkLongValues(batch).batch);
   }
 
   std::string path_;
@@ -138,6 +143,7 @@ class OrcReader : public FileReader {
   // The open stripe.
   std::vector<std::unique_ptr<OrcColumnReader>> columns_;  // as plans_; null where the file lacks the column
   std::int64_t batch_rows_ = 0;
+  std::int64_t long_row_bytes_ = 0;  // of a row while it is read; 0 where rows are short
   std::int64_t rows_left_ = 0;
   std::int64_t next_row_ = 0;
   std::int64_t first_row_ = 0;

@@ -12,6 +12,8 @@ namespace {
 
 /// Bounds of longer texts are cut, as Java does.
 constexpr std::size_t kMaxBoundBytes = 1024;
+/// What is kept of a text: more than a bound, and than any short text.
+constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 10;
 
 // Fields of the message ColumnStatistics.
 constexpr unsigned kValueCount = 1;
@@ -219,8 +221,12 @@ void OrcDoubleBounds::Add(double value) {
 }
 
 void OrcTextBounds::Add(std::string_view value) {
-  if (!min || value < *min) min = value;
-  if (!max || value > *max) max = value;
+  // The beginnings of two texts are in the order of the texts, or the same.
+  if (!min || value < *min) min = value.substr(0, CharacterBoundary(value, kMaxKeptBytes));
+  if (!max || value > *max) {
+    const bool is_kept = value.size() <= kMaxKeptBytes || !UpperBoundOf(value);
+    max = is_kept ? value : value.substr(0, CharacterBoundary(value, kMaxKeptBytes));
+  }
   byte_count += static_cast<std::int64_t>(value.size());
 }
 

@@ -38,6 +38,7 @@ struct OrcDoubleBounds {
   void Add(double value);
 };
 
+/// Of long texts no more is kept than the file's bounds, which are shorter, are made of.
 struct OrcTextBounds {
   std::optional<std::string> min;
   std::optional<std::string> max;

@@ -113,6 +113,26 @@ TEST(OrcStatisticsTest, BoundsHoldForTextsWithoutSuccessorAndForOtherBytes) {
   }
 }
 
+// Their beginnings are enough for the bounds, but for a text whose beginning has no successor.
+TEST(OrcStatisticsTest, KeepsTheBeginningsOfLongTexts) {
+  constexpr std::size_t kLong = 1'000'000;
+  OrcTextBounds bounds;
+  bounds.Add(std::string(kLong, 'b'));
+  bounds.Add(std::string(kLong, 'a') + "z");
+  bounds.Add(std::string(kLong, 'a'));
+  EXPECT_LT(bounds.min->capacity() + bounds.max->capacity(), 200'000U);
+  EXPECT_EQ(bounds.byte_count, 3 * 1'000'000 + 1);
+  OrcStatistics statistics{bounds};
+  const std::string message = Part(statistics.Encode(), 4);
+  EXPECT_EQ(Part(message, 4), std::string(1024, 'a'));
+  EXPECT_EQ(Part(message, 5), std::string(1023, 'b') + "c");
+  std::string last;
+  while (last.size() < kLong) last += "\xf4\x8f\xbf\xbf";  // U+10FFFF
+  bounds.Add(last + "x");
+  bounds.Add(last);
+  EXPECT_EQ(*bounds.max, last + "x");
+}
+
 TEST(OrcStatisticsTest, MergesWhatTwoSay) {
   OrcStatistics all{OrcIntegerBounds()};
   for (const auto& [value, is_null] : {std::pair(4, false), std::pair(-9, true)}) {

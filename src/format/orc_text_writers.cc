@@ -84,6 +84,11 @@ class TextColumn : public OrcColumnWriter {
 
   void Write(const arrow::ArrayData& data, std::int64_t start, std::int64_t count) override {
     WritePresence(data, start, count);
+    // A dictionary of one text never pays, and a long one need not be put into it to find that out.
+    if (has_dictionary_ && numbers_.empty() && count == 1 && settings().dictionary_threshold < 1 &&
+        BytesBetween(data, start, start + 1).size() > kLargeDictionary) {
+      EndDictionary();
+    }
     auto& range = bounds<OrcTextBounds>();
     OrcBloomFilter* filter = bloom_filter();
     ForEachValue(data, start, count, [&](std::int64_t i) {
@@ -154,8 +159,13 @@ class TextColumn : public OrcColumnWriter {
   static constexpr std::size_t kLargeDictionary = std::size_t{1} << 20;
 
   void CheckDictionary() {
+    // A stripe of one long row: its other values tell nothing of those that follow.
+    if (numbers_.size() == 1 && dictionary_.byte_count() <= kLargeDictionary) return;
     const double most = settings().dictionary_threshold * static_cast<double>(numbers_.size());
-    if (static_cast<double>(dictionary_.size()) <= most) return;
+    if (static_cast<double>(dictionary_.size()) > most) EndDictionary();
+  }
+
+  void EndDictionary() {
     WriteNumbers([&](std::uint32_t number) { direct_.Write(dictionary_.text(number)); },
                  [&](OrcPositions& positions) { direct_.AddPositions(positions); });
     dictionary_.Clear();

@@ -13,6 +13,7 @@
 #include "format/orc_schema.h"
 #include "format/statistics.h"
 #include "types/number_text.h"
+#include "types/parked_values.h"
 
 namespace braid {
 namespace {
@@ -81,6 +82,7 @@ class OrcWriter : public FileWriter {
     BRAID_TRY(CheckNulls(*batch.rows));
     BRAID_TRY(writer_.Write(*batch.rows));
     statistics_.Update(*batch.rows);
+    ReleasePages(*batch.rows);
     row_count_ += batch.rows->num_rows();
     return Ok();
   }

@@ -108,6 +108,10 @@ void ReleasePages(const arrow::Array& column) {
   madvise(const_cast<std::uint8_t*>(buffer->data()), static_cast<std::size_t>(buffer->size()), MADV_DONTNEED);
 }
 
+void ReleasePages(const arrow::RecordBatch& rows) {
+  for (const std::shared_ptr<arrow::Array>& column : rows.columns()) ReleasePages(*column);
+}
+
 std::int64_t LongValueBytes(const Batch& batch) {
   std::int64_t bytes = 0;
   if (batch.row_count() == 0) return bytes;

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include <arrow/type_fwd.h>
+
 #include "types/batch.h"
 #include "types/long_rows.h"
 
@@ -28,5 +30,7 @@ ParkedBatch ParkLongValues(const Batch& batch);
 /// To be called when parked values have been used and are not for now: their pages no longer count as resident in this
 /// process. Reading them again brings them back. Does nothing with other columns.
 void ReleasePages(const arrow::Array& column);
+/// Likewise of all columns.
+void ReleasePages(const arrow::RecordBatch& rows);
 
 }  // namespace braid
