@@ -66,8 +66,8 @@ class ClusteringTest : public PointsTest {
   }
 
   // The partitions that have files of level 0.
-  std::set<int> UnsortedPartitions(const Table& table) {
-    std::set<int> partitions;
+  std::set<std::int64_t> UnsortedPartitions(const Table& table) {
+    std::set<std::int64_t> partitions;
     const SnapshotId latest = *FindLatestSnapshot(*fs_, table.paths()).value();
     const Snapshot snapshot = ReadSnapshot(*fs_, table.paths(), latest).value();
     const auto scan = FileScan::Make(table, ScanScope{}).value();
@@ -264,10 +264,10 @@ TEST_F(ClusteringTest, SortsWithinBucketsWhoseRowsHaveNoOrder) {
   for (const DataSplit& split : plan.splits) {
     BRAID_ASSERT_OK_AND_ASSIGN(const auto reader, ReadSplit(table, split, {}));
     BRAID_ASSERT_OK_AND_ASSIGN(const std::vector<Batch> batches, ReadAllBatches(*reader));
-    int last = -1;
+    std::int64_t last = -1;
     for (const Batch& batch : batches) {
       for (std::int64_t row = 0; row < batch.row_count(); ++row) {
-        const int value = DatumAt(*batch.rows->column(1), row, kInt).as_int();
+        const std::int64_t value = DatumAt(*batch.rows->column(1), row, kInt).as_int();
         EXPECT_LE(last, value);
         last = value;
       }
@@ -346,7 +346,8 @@ TEST_F(ClusteringTest, SortsTheRowsOfAStatementWhereTheOptionsSaySo) {
     BRAID_ASSERT_OK_AND_ASSIGN(const auto writer, TableWriter::Make(table, {.commit_user = "user", .spill_directory = {}, .sorts_rows = true}));
     EXPECT_THAT(writer->PrepareCommit(true, 1), HasValue(IsEmpty())) << "no row";
     for (const Point& row : rows) {
-      BRAID_ASSERT_OK_AND_ASSIGN(const Batch batch, MakeBatch(table.schema().fields, {{row.first, row.second}}));
+      const std::vector<DatumList> one = {{row.first, row.second}};
+      BRAID_ASSERT_OK_AND_ASSIGN(const Batch batch, MakeBatch(table.schema().fields, one));
       ASSERT_THAT(writer->Write(batch), IsOk());
     }
     Committable committable;
