@@ -10,6 +10,7 @@
 #include "base/uuid.h"
 #include "cli/table_command.h"
 #include "cli/upkeep_arguments.h"
+#include "table/clustering_options.h"
 #include "table/compaction_preview.h"
 #include "table/manifest_compaction.h"
 #include "table/partitions.h"
@@ -24,6 +25,7 @@ struct CompactArguments : UpkeepArguments {
   PartitionArguments partitions;
   std::string idle;
   bool minor = false;
+  bool full = false;
   std::string order_by;        // columns, with commas
   std::string order_strategy;  // empty: not given
 };
@@ -33,9 +35,16 @@ Result<std::string> FolderOf(const Table& table, const CompactionCandidate& cand
   return table.layout().BucketDirectory(values, candidate.bucket);
 }
 
+// Without a word on it: everything, but where tables are sorted bit by bit.
+Result<bool> CompactsFully(const CompactArguments& arguments, const Table& table) {
+  if (arguments.minor || arguments.full) return arguments.full;
+  BRAID_TRY_ASSIGN(const bool clusters, ClustersIncrementally(table));
+  return !clusters;
+}
+
 Status PrintPreview(const CompactArguments& arguments, const Table& table, const PredicatePtr& filter) {
-  BRAID_TRY_ASSIGN(const std::vector<CompactionCandidate> candidates,
-                   PreviewCompaction(table, !arguments.minor, filter));
+  BRAID_TRY_ASSIGN(const bool full, CompactsFully(arguments, table));
+  BRAID_TRY_ASSIGN(const std::vector<CompactionCandidate> candidates, PreviewCompaction(table, full, filter));
   std::int64_t files = 0;
   std::int64_t bytes = 0;
   Json::Array buckets;
@@ -147,7 +156,8 @@ Status RunCompact(const CompactArguments& arguments) {
   if (arguments.dry_run && filter) return PrintPreview(arguments, table, *filter);
   std::vector<Snapshot> snapshots;
   if (filter) {
-    BRAID_TRY_ASSIGN(snapshots, CompactTable(table, !arguments.minor, *filter, RandomUuid()));
+    BRAID_TRY_ASSIGN(const bool full, CompactsFully(arguments, table));
+    BRAID_TRY_ASSIGN(snapshots, CompactTable(table, full, *filter, RandomUuid()));
   }
   if (arguments.json()) {
     Json json;
@@ -208,13 +218,17 @@ std::function<Status()> AddTableCompactCommand(CLI::App& command) {
   CLI::Option* idle =
       command.add_option("--idle", arguments->idle, "only partitions whose newest file is older than this, \"1 d\"");
   CLI::Option* minor = command.add_flag(
-      "--minor", arguments->minor, "only what the table's options call due; default: everything, to the top level");
+      "--minor", arguments->minor,
+      "only what the table's options call due; default where 'clustering.incremental' is 'true'");
+  CLI::Option* full =
+      command.add_flag("--full", arguments->full, "everything, to the top level; default of other tables")->excludes(minor);
   CLI::Option* order = command
                            .add_option("--order-by", arguments->order_by,
                                        "append tables without buckets: sort all rows of each partition by these "
                                        "columns, a,b")
                            ->excludes(idle)
-                           ->excludes(minor);
+                           ->excludes(minor)
+                           ->excludes(full);
   command
       .add_option("--order-strategy", arguments->order_strategy,
                   "order: by the first column, then the second; zorder, hilbert: by all of them alike, along a curve; "

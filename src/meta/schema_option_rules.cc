@@ -215,6 +215,27 @@ Status CheckRowTracking(const TableSchema& schema, const Settings& settings) {
   return Ok();
 }
 
+// Tables whose rows compactions sort bit by bit.
+Status CheckClustering(const TableSchema& schema, const Settings& settings) {
+  BRAID_TRY_ASSIGN(const bool incremental, schema.options.GetBool("clustering.incremental", false));
+  if (!incremental) return Ok();
+  if (schema.has_primary_key()) {
+    return Invalid("option 'clustering.incremental' needs a table without a primary key")
+        .Hint("files of a table with a key are sorted by it");
+  }
+  BRAID_TRY_ASSIGN(const bool evolution, schema.options.GetBool("data-evolution.enabled", false));
+  if (evolution) return Invalid("options 'data-evolution.enabled' and 'clustering.incremental' exclude each other");
+  if (settings.bucket == kDynamicBucket) return Ok();
+  BRAID_TRY_ASSIGN(const bool ordered, schema.options.GetBool("bucket-append-ordered", true));
+  if (ordered) {
+    return Invalid("option 'clustering.incremental' needs bucket = -1 or 'bucket-append-ordered' = 'false'");
+  }
+  if (settings.deletion_vectors) {
+    return Invalid("options 'deletion-vectors.enabled' and 'clustering.incremental' together need bucket = -1");
+  }
+  return Ok();
+}
+
 // What Java does and this version does not.
 Status CheckSupported(const Options& options) {
   for (const std::string_view key : {"chain-table.enabled", "pk-clustering-override"}) {
@@ -243,6 +264,7 @@ Status CheckOptions(const TableSchema& schema) {
     return Invalid(fmt::format("option 'rowkind.field' names '{}', which is no column", *row_kind_field));
   }
   BRAID_TRY(CheckRowTracking(schema, settings));
+  BRAID_TRY(CheckClustering(schema, settings));
   return CheckSupported(schema.options);
 }
 

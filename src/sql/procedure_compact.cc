@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "sql/procedure.h"
+#include "table/clustering_options.h"
 #include "table/compaction_preview.h"
 #include "table/manifest_compaction.h"
 #include "table/partitions.h"
@@ -20,17 +21,17 @@ namespace {
 
 // What both procedures of data files are asked to do.
 struct Compaction {
-  bool full = true;
+  std::optional<bool> full;                       // nullopt: everything, but where tables are sorted bit by bit
   std::optional<std::chrono::milliseconds> idle;  // partitions that were last written longer ago
 
   static Result<Compaction> Of(const ProcedureArguments& arguments) {
     Compaction compaction;
-    const std::string strategy = ToLower(arguments.Text("compact_strategy").value_or("full"));
-    if (strategy != "full" && strategy != "minor") {
+    const std::string strategy = ToLower(Trim(arguments.Text("compact_strategy").value_or("")));
+    if (!strategy.empty() && strategy != "full" && strategy != "minor") {
       return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' is no strategy of compaction", strategy))
           .Hint("it is 'full' or 'minor'");
     }
-    compaction.full = strategy == "full";
+    if (!strategy.empty()) compaction.full = strategy == "full";
     if (const auto text = arguments.Text("partition_idle_time"); text && !Trim(*text).empty()) {
       BRAID_TRY_ASSIGN(compaction.idle, ParseDuration(*text).Context("in argument 'partition_idle_time'"));
     }
@@ -43,7 +44,8 @@ struct Compaction {
       BRAID_TRY_ASSIGN(filter, IdlePartitions(table, filter, *idle, clock));
       if (filter == nullptr) return Ok();
     }
-    BRAID_TRY(CompactTable(table, full, filter, NewCommitUser(), clock));
+    BRAID_TRY_ASSIGN(const bool clusters, ClustersIncrementally(table));
+    BRAID_TRY(CompactTable(table, full.value_or(!clusters), filter, NewCommitUser(), clock));
     return Ok();
   }
 };
@@ -58,7 +60,7 @@ Result<std::optional<SortedCompactionRequest>> SortingOf(const ProcedureArgument
     return Error(ErrorCode::kInvalidArgument, "'order_strategy' and 'order_by' are given together or not at all")
         .Hint("order_strategy => 'zorder', order_by => 'a,b'");
   }
-  if (compaction.idle || !compaction.full) {
+  if (compaction.idle || compaction.full == false) {
     return Error(ErrorCode::kInvalidArgument,
                  fmt::format("a compaction that sorts takes no '{}'",
                              compaction.idle ? "partition_idle_time" : "compact_strategy' => 'minor"))

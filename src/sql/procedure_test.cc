@@ -14,6 +14,7 @@ namespace braid {
 namespace {
 
 using testing::ElementsAre;
+using testing::SizeIs;
 using testing::IsEmpty;
 
 class ProcedureTest : public SessionTest {};
@@ -104,6 +105,33 @@ TEST_F(ProcedureTest, SortsTablesAsItCompacts) {
   for (const auto& [arguments, message] : wrong) {
     EXPECT_THAT(Run("CALL sys.compact(`table` => 't', " + arguments + ")"), HasMessage(message));
   }
+}
+
+TEST_F(ProcedureTest, SortsWhatIsDueOfClusteredTables) {
+  ASSERT_THAT(Run("CREATE TABLE t (a INT, b INT, p INT) PARTITIONED BY (p) WITH ("
+                  "'clustering.incremental' = 'true', 'clustering.columns' = 'a')"),
+              IsOk());
+  for (int i = 0; i < 4; ++i) ASSERT_THAT(Run("INSERT INTO t VALUES (3, 1, 1), (1, 2, 1), (2, 3, 2)"), IsOk());
+  const auto levels = [&] { return Run("SELECT `partition`, level, COUNT(*) FROM `t$files` GROUP BY 1, 2 ORDER BY 1, 2"); };
+  const auto unsorted = levels();
+  ASSERT_THAT(unsorted, HasValue(SizeIs(2)));
+  EXPECT_THAT(Run("CALL sys.compact('t')"), HasValue(ElementsAre("Success")));
+  EXPECT_THAT(Run("CALL sys.compact('t', compact_strategy => 'minor')"), IsOk());
+  EXPECT_EQ(levels().value(), unsorted.value()) << "four runs are not due";
+  EXPECT_THAT(Run("CALL sys.compact('t', partitions => 'p=1', compact_strategy => 'full')"), IsOk());
+  EXPECT_THAT(levels(), HasValue(ElementsAre("{1}|5|1", "{2}|0|4")));
+  ASSERT_THAT(Run("INSERT INTO t VALUES (0, 0, 2)"), IsOk());
+  EXPECT_THAT(Run("CALL sys.compact('t', `where` => 'p > 0')"), IsOk());
+  EXPECT_THAT(levels(), HasValue(ElementsAre("{1}|5|1", "{2}|5|1"))) << "five are";
+  const std::string kinds = "SELECT commit_kind, COUNT(*) FROM `t$snapshots` GROUP BY 1 ORDER BY 1";
+  EXPECT_THAT(Run(kinds), HasValue(ElementsAre("APPEND|5", "COMPACT|2")));
+  EXPECT_THAT(Run("CALL sys.compact('t', compact_strategy => 'full')"), IsOk());
+  EXPECT_THAT(Run(kinds), HasValue(ElementsAre("APPEND|5", "COMPACT|2"))) << "all is sorted";
+  ASSERT_THAT(Run("ALTER TABLE t SET ('clustering.columns' = 'b')"), IsOk());
+  EXPECT_THAT(Run("CALL sys.compact('t', compact_strategy => 'full')"), IsOk());
+  EXPECT_THAT(Run("CALL sys.compact('t', compact_strategy => 'full')"), IsOk());
+  EXPECT_THAT(Run(kinds), HasValue(ElementsAre("APPEND|5", "COMPACT|3"))) << "by other columns, once";
+  EXPECT_THAT(Run("SELECT COUNT(*), SUM(a), SUM(b) FROM t"), HasValue(ElementsAre("13|24|24")));
 }
 
 TEST_F(ProcedureTest, DropsPartitionsAsTheyAreNamed) {

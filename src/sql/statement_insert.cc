@@ -96,7 +96,8 @@ Result<Written> Write(const Sink& sink, const StartedJob& start, SessionState& s
   BRAID_TRY_ASSIGN(std::string folder, session.TemporaryFolder());
   BRAID_TRY_ASSIGN(auto writer, TableWriter::Make(table, {.commit_user = start.commit_user,
                                                           .spill_directory = std::move(folder),
-                                                          .ignore_previous_files = sink.plan.overwrite}));
+                                                          .ignore_previous_files = sink.plan.overwrite,
+                                                          .sorts_rows = true}));
   WrittenFiles& files = written.files.emplace(table, std::move(writer));
   BRAID_TRY(WriteRows(sink, session, [&](const Batch& batch) { return files.Write(batch); }));
   BRAID_TRY(files.Finish());

@@ -35,6 +35,18 @@ TEST_F(StatementInsertTest, OverwritesAPartition) {
   EXPECT_THAT(Rows(), HasValue(ElementsAre("7|d2|7.00", "8|d1|8.00")));
 }
 
+TEST_F(StatementInsertTest, SortsRowsByTheClusteringColumns) {
+  ASSERT_THAT(Run("CREATE TABLE s (k INT, v INT) WITH ('clustering.columns' = 'v')"), IsOk());
+  const std::string stored = "SELECT k FROM s";  // one file, so in its order
+  ASSERT_THAT(Run("INSERT INTO s VALUES (1, 30), (2, 10), (3, 20)"), IsOk());
+  EXPECT_THAT(Run(stored), HasValue(ElementsAre("2", "3", "1")));
+  ASSERT_THAT(Run("INSERT OVERWRITE s VALUES (1, 3), (2, 2), (3, 1)"), IsOk());
+  EXPECT_THAT(Run(stored), HasValue(ElementsAre("3", "2", "1")));
+  EXPECT_THAT(Run("INSERT INTO s SELECT k, v FROM s WHERE k > 9"), IsOk()) << "no row";
+  EXPECT_THAT(Run("INSERT INTO s /*+ OPTIONS('clustering.columns' = 'z') */ VALUES (1, 1)"), HasMessage("no column 'z'"));
+  EXPECT_THAT(Run("SELECT COUNT(*) FROM s"), HasValue(ElementsAre("3")));
+}
+
 TEST_F(StatementInsertTest, RefusesWhatFlinksSinksRefuse) {
   struct Case {
     const char* statement;

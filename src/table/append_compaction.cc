@@ -3,20 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace braid {
-
-Status CheckNotClustered(const Table& table) {
-  BRAID_TRY_ASSIGN(const bool clustered, table.options().GetBool("clustering.incremental", false));
-  if (!clustered || table.schema().has_primary_key()) return Ok();
-  return Error(ErrorCode::kUnsupported,
-               fmt::format("{} has 'clustering.incremental'='true', and Braid does not sort what was added alone",
-                           table.name()))
-      .Hint(
-          "sort all of it: `braid table compact … --order-by`, CALL sys.compact with 'order_by'; or compact it with "
-          "Paimon");
-}
 
 Result<AppendCompaction> AppendCompaction::FromOptions(const Options& options) {
   AppendCompaction compaction;

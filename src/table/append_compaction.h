@@ -6,13 +6,8 @@
 #include "base/options.h"
 #include "base/result.h"
 #include "meta/manifest.h"
-#include "table/table.h"
 
 namespace braid {
-
-/// Refuses tables with `clustering.incremental`: merging small files would undo what Paimon's compaction has sorted
-/// (spec data.md §8.4). Errors: kUnsupported.
-Status CheckNotClustered(const Table& table);
 
 /// Which small files of an append table are merged (spec data.md §8.1). An immutable value.
 struct AppendCompaction {

@@ -8,6 +8,8 @@
 #include "meta/stores.h"
 #include "table/append_compaction.h"
 #include "table/bucket_writer.h"
+#include "table/clustering.h"
+#include "table/clustering_options.h"
 #include "table/conflict_check.h"
 #include "table/deletion_vectors.h"
 #include "table/file_scan.h"
@@ -65,32 +67,39 @@ Result<std::vector<CommitMessage>> CompactEvolvingTable(const Table& table, bool
   return CompactRowRanges(*rows, {.target_bytes = compaction.target_bytes, .min_files = full ? 2 : compaction.min_files});
 }
 
+Result<Buckets> LiveBuckets(const Table& table, const Snapshot& snapshot, const PredicatePtr& partition_filter) {
+  BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, partition_filter));
+  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan->LiveFiles(snapshot));
+  Buckets buckets;
+  for (ManifestEntry& entry : entries) buckets[{entry.partition, entry.bucket}].push_back(std::move(entry.file));
+  return buckets;
+}
+
+Result<std::vector<CommitMessage>> CompactFiles(const Table& table, const Snapshot& snapshot, bool full, const PredicatePtr& partition_filter,
+                                                const std::string& commit_user, const Clock& clock) {
+  BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
+  if (evolves) return CompactEvolvingTable(table, full, partition_filter);
+  BRAID_TRY_ASSIGN(const bool clusters, ClustersIncrementally(table));
+  if (clusters) return ClusterFiles(table, snapshot, full, partition_filter, commit_user, clock);
+  BRAID_TRY_ASSIGN(const Buckets buckets, LiveBuckets(table, snapshot, partition_filter));
+  if (table.schema().has_primary_key()) return CompactKeyTable(table, buckets, full, commit_user);
+  return CompactAppendTable(table, snapshot, buckets, full);
+}
+
 Result<std::vector<Snapshot>> CompactOnce(const Table& table, bool full, const PredicatePtr& partition_filter, const std::string& commit_user, const Clock& clock) {
   BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
   if (!snapshot) return std::vector<Snapshot>();
-  BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, partition_filter));
-  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan->LiveFiles(*snapshot));
-  Buckets buckets;
-  for (ManifestEntry& entry : entries) buckets[{entry.partition, entry.bucket}].push_back(std::move(entry.file));
   // A table whose own writers must not compact is compacted here all the same.
   Options not_write_only;
   not_write_only.Set("write-only", "false");
   BRAID_TRY_ASSIGN(const Table compacting, table.With(not_write_only));
   BRAID_TRY_ASSIGN(const std::int64_t bucket_count, table.options().GetInt("bucket", -1));
-  if (bucket_count == -2) {
-    Committable moved;
-    BRAID_TRY_ASSIGN(moved.messages, CompactPostponed(compacting, *snapshot, partition_filter, commit_user));
-    return TableCommit(compacting, commit_user, clock).Commit(moved);
-  }
-  BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
   Committable committable;
-  if (evolves) {
-    BRAID_TRY_ASSIGN(committable.messages, CompactEvolvingTable(compacting, full, partition_filter));
-  } else if (table.schema().has_primary_key()) {
-    BRAID_TRY_ASSIGN(committable.messages, CompactKeyTable(compacting, buckets, full, commit_user));
-  } else {
-    BRAID_TRY_ASSIGN(committable.messages, CompactAppendTable(compacting, *snapshot, buckets, full));
+  if (bucket_count == -2) {
+    BRAID_TRY_ASSIGN(committable.messages, CompactPostponed(compacting, *snapshot, partition_filter, commit_user));
+    return TableCommit(compacting, commit_user, clock).Commit(committable);
   }
+  BRAID_TRY_ASSIGN(committable.messages, CompactFiles(compacting, *snapshot, full, partition_filter, commit_user, clock));
   TableCommit commit(compacting, commit_user, clock);
   auto snapshots = commit.Commit(committable);
   // A compaction is one snapshot: where it failed for certain, nothing names the new files.
@@ -101,7 +110,6 @@ Result<std::vector<Snapshot>> CompactOnce(const Table& table, bool full, const P
 }  // namespace
 
 Result<std::vector<Snapshot>> CompactTable(const Table& table, bool full, const PredicatePtr& partition_filter, const std::string& commit_user, const Clock& clock) {
-  BRAID_TRY(CheckNotClustered(table));
   for (int attempt = 0;; ++attempt) {
     auto snapshots = CompactOnce(table, full, partition_filter, commit_user, clock);
     if (snapshots || !LostFiles(snapshots.error()) || attempt == kMaxLostCompactions) return snapshots;

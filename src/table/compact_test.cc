@@ -6,7 +6,6 @@
 #include "io/fault_injecting_file_system.h"
 #include "table/compaction_preview.h"
 #include "table/delete_rows.h"
-#include "table/sorted_compaction.h"
 #include "table/table_testing.h"
 
 namespace braid {
@@ -95,17 +94,33 @@ TEST(AppendCompactTest, BeginsAgainWhenOthersDeletedRowsOfItsFiles) {
   }
 }
 
-TEST(AppendCompactTest, RefusesTablesThatAreSortedBitByBit) {
-  const auto fs = std::make_shared<MemoryFileSystem>();
-  BRAID_ASSERT_OK_AND_ASSIGN(
-      const Table table,
-      CreateTestTable(fs, TestDefinition({{"k", DataType::Int()}}, {},
-                                         {{"clustering.incremental", "true"}, {"clustering.columns", "k"}})));
-  for (int i = 0; i < 3; ++i) ASSERT_THAT(Insert(table, {{i}}), IsOk());
-  EXPECT_THAT(CompactTable(table, true, nullptr, "user"), IsError(ErrorCode::kUnsupported));
-  EXPECT_THAT(PreviewCompaction(table, true, nullptr), IsError(ErrorCode::kUnsupported));
-  EXPECT_THAT(CompactSorted(table, {.columns = {"k"}}, "user"), IsOk());
-  EXPECT_THAT(SortedRows(table), HasValue(SizeIs(3)));
+// Files that are sorted meanwhile lose rows, or are merged by another one.
+TEST(AppendCompactTest, SortsAgainWhereOthersChangedItsFiles) {
+  for (const char* vectors : {"false", "true"}) {
+    for (const bool deletes : {false, true}) {
+      SCOPED_TRACE(std::string(vectors) + (deletes ? " deletes" : " compacts"));
+      const auto fs = std::make_shared<MemoryFileSystem>();
+      BRAID_ASSERT_OK_AND_ASSIGN(const Table table,
+                                 CreateTestTable(fs, TestDefinition({{"k", DataType::Int()}}, {},
+                                                                    {{"clustering.incremental", "true"},
+                                                                     {"clustering.columns", "k"},
+                                                                     {"deletion-vectors.enabled", vectors}})));
+      for (int i = 0; i < 3; ++i) ASSERT_THAT(Insert(table, {{5 - i}, {2 - i}}), IsOk());
+      const auto racing = std::make_shared<RacingFileSystem>(fs, 1, [&] {
+        if (deletes) {
+          EXPECT_THAT(DeleteRows(table, Predicate::Leaf(Predicate::Op::kEqual, "k", DataType::Int(), {3}), "other"),
+                      IsOk());
+        } else {
+          EXPECT_THAT(CompactTable(table, true, nullptr, "other"), HasValue(SizeIs(1)));
+          EXPECT_THAT(Insert(table, {{9}}), IsOk());
+        }
+      });
+      BRAID_ASSERT_OK_AND_ASSIGN(const Table slow, Table::Open(racing, kTestTableRoot, "d.t"));
+      ASSERT_THAT(CompactTable(slow, true, nullptr, "user"), HasValue(SizeIs(1)));
+      EXPECT_THAT(SortedRows(table), HasValue(SizeIs(deletes ? 5 : 7)));
+      EXPECT_THAT(PreviewCompaction(table, true, nullptr), HasValue(SizeIs(0))) << "all is sorted";
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(AppendAndKeyTables, CompactTest, testing::Bool());

@@ -12,6 +12,8 @@
 #include "mergetree/levels.h"
 #include "meta/stores.h"
 #include "table/append_compaction.h"
+#include "table/clustering.h"
+#include "table/clustering_options.h"
 #include "table/file_scan.h"
 #include "table/partitions.h"
 #include "table/row_tracking.h"
@@ -85,11 +87,31 @@ class Preview {
   std::int64_t bucket_count_ = -1;
 };
 
+CompactionCandidate CandidateOf(const BinaryRow& partition, BucketId bucket, const std::vector<DataFileMeta>& files) {
+  CompactionCandidate candidate{.partition = partition, .bucket = bucket, .file_count = 0, .bytes = 0};
+  candidate.file_count = static_cast<std::int64_t>(files.size());
+  for (const DataFileMeta& file : files) candidate.bytes += file.file_size;
+  return candidate;
+}
+
+Result<std::vector<CompactionCandidate>> PreviewClustering(const Table& table, bool full,
+                                                           const PredicatePtr& partition_filter, const Clock& clock) {
+  std::vector<CompactionCandidate> candidates;
+  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
+  if (!latest) return candidates;
+  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
+  BRAID_TRY_ASSIGN(const std::vector<ClusteringUnit> units,
+                   PlanClustering(table, snapshot, full, partition_filter, clock));
+  for (const ClusteringUnit& unit : units) {
+    candidates.push_back(CandidateOf(unit.partition, unit.bucket, unit.files.files));
+  }
+  return candidates;
+}
+
 }  // namespace
 
 Result<std::vector<CompactionCandidate>> PreviewCompaction(const Table& table, bool full,
                                                            const PredicatePtr& partition_filter, const Clock& clock) {
-  BRAID_TRY(CheckNotClustered(table));
   BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
   if (evolves) {
     return Error(ErrorCode::kUnsupported,
@@ -97,6 +119,8 @@ Result<std::vector<CompactionCandidate>> PreviewCompaction(const Table& table, b
                              table.name()))
         .Hint("compact it without --dry-run");
   }
+  BRAID_TRY_ASSIGN(const bool clusters, ClustersIncrementally(table));
+  if (clusters) return PreviewClustering(table, full, partition_filter, clock);
   std::vector<CompactionCandidate> candidates;
   BRAID_TRY_ASSIGN(const std::optional<FilesByBucket> files, NewestFiles(table, partition_filter));
   if (!files) return candidates;
@@ -104,10 +128,7 @@ Result<std::vector<CompactionCandidate>> PreviewCompaction(const Table& table, b
   for (const BucketFiles& bucket : files->buckets) {
     BRAID_TRY_ASSIGN(const std::vector<DataFileMeta> chosen, preview.FilesOf(bucket));
     if (chosen.empty()) continue;
-    CompactionCandidate candidate{.partition = bucket.partition, .bucket = bucket.bucket, .file_count = 0, .bytes = 0};
-    candidate.file_count = static_cast<std::int64_t>(chosen.size());
-    for (const DataFileMeta& file : chosen) candidate.bytes += file.file_size;
-    candidates.push_back(std::move(candidate));
+    candidates.push_back(CandidateOf(bucket.partition, bucket.bucket, chosen));
   }
   return candidates;
 }

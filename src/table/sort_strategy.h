@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "table/table.h"
 
 namespace braid {
 
@@ -13,5 +16,8 @@ enum class SortStrategy : std::uint8_t { kOrder, kZOrder, kHilbert };
 
 /// "order", "zorder" or "hilbert", in any case. Errors: kInvalidArgument.
 Result<SortStrategy> ParseSortStrategy(std::string_view name);
+
+/// Errors: kInvalidArgument if a column is not there, or there is none.
+Status CheckSortColumns(const Table& table, std::span<const std::string> columns);
 
 }  // namespace braid

@@ -6,17 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "io/temporary_directory.h"
 #include "meta/stores.h"
-#include "table/bucket_writer.h"
 #include "table/commit.h"
 #include "table/conflict_check.h"
-#include "table/data_file_reader.h"
 #include "table/deletion_vectors.h"
 #include "table/file_scan.h"
+#include "table/file_sorter.h"
 #include "table/kept_rows.h"
 #include "table/partitions.h"
-#include "table/row_sorter.h"
 #include "table/row_tracking.h"
 
 namespace braid {
@@ -25,7 +22,7 @@ namespace {
 
 constexpr BucketId kOnlyBucket{0};
 
-Status CheckSortable(const Table& table, const SortedCompactionRequest& request) {
+Status CheckSortable(const Table& table) {
   BRAID_TRY_ASSIGN(const std::int64_t buckets, table.options().GetInt("bucket", -1));
   BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
   const char* reason = table.schema().has_primary_key() ? "it has a primary key, which its files are sorted by"
@@ -35,16 +32,6 @@ Status CheckSortable(const Table& table, const SortedCompactionRequest& request)
   if (reason != nullptr) {
     return Error(ErrorCode::kUnsupported, fmt::format("the rows of {} cannot be sorted: {}", table.name(), reason))
         .Hint("only append tables with 'bucket'='-1' can; leave the order out to compact it");
-  }
-  if (request.columns.empty()) {
-    return Error(ErrorCode::kInvalidArgument, "it is not said which columns to sort by");
-  }
-  for (const std::string& column : request.columns) {
-    if (table.schema().FindColumn(column) != nullptr) continue;
-    std::vector<std::string> names;
-    for (const DataField& field : table.schema().fields) names.push_back(field.name);
-    return Error(ErrorCode::kInvalidArgument, fmt::format("{} has no column '{}' to sort by", table.name(), column))
-        .Hint(fmt::format("its columns are {}", fmt::join(names, ", ")));
   }
   return Ok();
 }
@@ -111,29 +98,20 @@ class RowCounter {
   std::int64_t next_ = kEvery;
 };
 
-// The columns that rows keep when they are written anew.
-Result<std::vector<DataField>> StoredFields(const Table& table) {
-  BRAID_TRY_ASSIGN(const bool tracks, TracksRows(table));
-  return tracks ? TrackedFields(table.schema()) : table.schema().fields;
-}
-
 // Sorts the partitions of one snapshot, one after the other.
 class PartitionSorter {
  public:
-  static Result<PartitionSorter> Make(const Table& table, const Snapshot& snapshot, RowSorter& rows,
-                                      const std::string& commit_user, RowCounter& counter) {
-    PartitionSorter sorter(table, snapshot, rows, commit_user, counter);
+  static Result<PartitionSorter> Make(const Table& table, const Snapshot& snapshot, FileSorter& files,
+                                      RowCounter& counter) {
+    PartitionSorter sorter(table, snapshot, files, counter);
     BRAID_TRY_ASSIGN(sorter.deletions_, DeletionVectorIndex::Read(table, snapshot));
-    BRAID_TRY_ASSIGN(sorter.fields_, StoredFields(table));
     return sorter;
   }
 
   // Adds the new files to what takes the old ones away.
   Status Sort(CommitMessage& message) {
-    rows_.Clear();
-    BRAID_TRY(Collect(message));
-    BRAID_TRY(Write(message));
-    rows_.Clear();
+    BRAID_TRY_ASSIGN(message.new_files, files_.Sort(message.partition, kOnlyBucket, message.deleted_files, deletions_,
+                                                    [this](std::int64_t rows) { counter_.Add(rows); }));
     BRAID_TRY_ASSIGN(DroppedVectors dropped,
                      DropDeletionVectors(table_, snapshot_, deletions_, message, message.deleted_files, names_));
     message.new_index_files = std::move(dropped.indexes.added);
@@ -142,54 +120,13 @@ class PartitionSorter {
   }
 
  private:
-  PartitionSorter(const Table& table, const Snapshot& snapshot, RowSorter& rows, const std::string& commit_user,
-                  RowCounter& counter)
-      : table_(table), snapshot_(snapshot), rows_(rows), commit_user_(commit_user), counter_(counter) {}
-
-  Status Collect(const CommitMessage& message) {
-    const std::vector<DeletionVectorRef> vectors =
-        deletions_.Find(message.partition, message.bucket, message.deleted_files);
-    DataFileReader files(table_);
-    for (std::size_t i = 0; i < message.deleted_files.size(); ++i) {
-      const DeletionVectorRef vector = vectors.empty() ? DeletionVectorRef{} : vectors[i];
-      BRAID_TRY_ASSIGN(const auto rows, files.Open(message.partition, message.bucket, message.deleted_files[i], fields_,
-                                                   nullptr, vector));
-      for (;;) {
-        BRAID_TRY_ASSIGN(const std::optional<Batch> batch, rows->Next());
-        if (!batch) break;
-        BRAID_TRY(rows_.Add(*batch));
-        counter_.Add(batch->row_count());
-      }
-    }
-    return Ok();
-  }
-
-  Status Write(CommitMessage& message) {
-    BRAID_TRY_ASSIGN(const auto writer, MakeAppendBucketWriter({.table = table_,
-                                                                .partition = message.partition,
-                                                                .bucket = kOnlyBucket,
-                                                                .files = {},
-                                                                .deletions = {},
-                                                                .spill_directory = {},
-                                                                .commit_user = commit_user_,
-                                                                .rows_are_known = true}));
-    BRAID_TRY_ASSIGN(const auto sorted, rows_.Sorted());
-    for (;;) {
-      BRAID_TRY_ASSIGN(const std::optional<Batch> batch, sorted->Next());
-      if (!batch) break;
-      BRAID_TRY(writer->Write(*batch));
-    }
-    BRAID_TRY_ASSIGN(BucketChanges changes, writer->PrepareCommit(true));
-    message.new_files = std::move(changes.new_files);
-    return Ok();
-  }
+  PartitionSorter(const Table& table, const Snapshot& snapshot, FileSorter& files, RowCounter& counter)
+      : table_(table), snapshot_(snapshot), files_(files), counter_(counter) {}
 
   const Table& table_;
   const Snapshot& snapshot_;
-  RowSorter& rows_;
-  const std::string& commit_user_;
+  FileSorter& files_;
   RowCounter& counter_;
-  std::vector<DataField> fields_;
   DeletionVectorIndex deletions_;
   MetadataFileNames names_;
 };
@@ -197,10 +134,10 @@ class PartitionSorter {
 // Sorts what there is and commits it once.
 class SortingCommit {
  public:
-  SortingCommit(const Table& table, RowSorter& rows, const UpkeepProgress& progress, const std::string& commit_user,
+  SortingCommit(const Table& table, FileSorter& files, const UpkeepProgress& progress, const std::string& commit_user,
                 const Clock& clock)
       : table_(table),
-        rows_(rows),
+        files_(files),
         progress_(progress),
         commit_user_(commit_user),
         commit_(table, commit_user, clock) {}
@@ -231,7 +168,7 @@ class SortingCommit {
     for (const SortedPartition& partition : described) total += partition.row_count;
     RowCounter counter(progress_, total);
     BRAID_TRY_ASSIGN(PartitionSorter sorter,
-                     PartitionSorter::Make(table_, *unsorted.snapshot, rows_, commit_user_, counter));
+                     PartitionSorter::Make(table_, *unsorted.snapshot, files_, counter));
     std::size_t number = 0;
     for (auto& [partition, message] : unsorted.partitions) {
       BRAID_TRY(sorter.Sort(messages.emplace_back(std::move(message)))
@@ -243,7 +180,7 @@ class SortingCommit {
   }
 
   const Table& table_;
-  RowSorter& rows_;
+  FileSorter& files_;
   const UpkeepProgress& progress_;
   const std::string& commit_user_;
   TableCommit commit_;
@@ -253,18 +190,16 @@ class SortingCommit {
 
 Result<SortedCompaction> CompactSorted(const Table& table, const SortedCompactionRequest& request,
                                        const std::string& commit_user, const Clock& clock) {
-  BRAID_TRY(CheckSortable(table, request));
+  BRAID_TRY(CheckSortable(table));
   BRAID_TRY_ASSIGN(const std::int64_t max_retries, table.options().GetInt("commit.max-retries", 10));
-  BRAID_TRY_ASSIGN(const TemporaryDirectory local, TemporaryDirectory::Make(request.spill_directory));
-  BRAID_TRY_ASSIGN(std::vector<DataField> fields, StoredFields(table));
-  BRAID_TRY_ASSIGN(const auto rows, RowSorter::Make(std::move(fields), request.columns, request.strategy,
-                                                    table.options(), local.path()));
+  BRAID_TRY_ASSIGN(FileSorter files, FileSorter::Make(table, request.columns, request.strategy, FileSource::kAppend,
+                                                      request.spill_directory));
   SortedCompaction compaction;
   for (std::int64_t attempt = 0;; ++attempt) {
     BRAID_TRY_ASSIGN(Unsorted unsorted, Unsorted::Find(table, request.partitions));
     BRAID_TRY_ASSIGN(compaction.partitions, unsorted.Describe(table));
     if (compaction.partitions.empty() || request.dry_run) return compaction;
-    SortingCommit commit(table, *rows, request.progress, commit_user, clock);
+    SortingCommit commit(table, files, request.progress, commit_user, clock);
     const Result<SnapshotId> snapshot =
         commit.Run(std::move(unsorted), compaction.partitions, compaction.new_file_count);
     if (snapshot) {

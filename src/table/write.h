@@ -31,6 +31,9 @@ struct TableWriterOptions {
   /// The rows come out of data files of the table: they have their kinds, whatever `rowkind.field` says, and NULL where
   /// it is meant.
   bool rows_were_written = false;
+  /// Rows wait for PrepareCommit and are sorted then, where ClusteringOfWrites says so: those of a batch statement. Errors
+  /// about them come as late.
+  bool sorts_rows = false;
   /// What to go on from; nullopt: the newest snapshot.
   std::optional<Snapshot> snapshot = std::nullopt;
   /// In tables with dynamic buckets: this is one of several writers at the same time, whose new keys go to other
@@ -71,7 +74,8 @@ class TableWriter {
 };
 
 /// Compacts a table in a commit of its own: `full` merges everything to the top level; otherwise what universal compaction (or
-/// Java's coordinator for unaware buckets) would pick. `filter` chooses partitions; may be null. Begins again when others have compacted or deleted its files
+/// Java's coordinator for unaware buckets) would pick. Tables that ClustersIncrementally names are sorted as PlanClustering
+/// says. `filter` chooses partitions; may be null. Begins again when others have compacted or deleted its files
 /// meanwhile. Returns the snapshots made.
 Result<std::vector<Snapshot>> CompactTable(const Table& table, bool full, const PredicatePtr& partition_filter,
                                            const std::string& commit_user, const Clock& clock = SystemClock());

@@ -9,18 +9,20 @@
 #include <fmt/format.h>
 
 #include "base/memory_budget.h"
-#include "base/text.h"
 #include "base/thread_pool.h"
 #include "io/temporary_directory.h"
 #include "meta/blob_columns.h"
 #include "meta/stores.h"
 #include "table/bucket_writer.h"
+#include "table/clustering_options.h"
 #include "table/default_values.h"
 #include "table/deletion_vectors.h"
 #include "table/file_scan.h"
 #include "table/partitions.h"
 #include "table/row_kind_column.h"
 #include "table/row_router.h"
+#include "table/row_sorter.h"
+#include "table/writable.h"
 #include "table/write.h"
 #include "types/buffer_pool.h"
 
@@ -31,29 +33,6 @@ namespace {
 using BucketKey = std::pair<BinaryRow, BucketId>;
 
 constexpr std::int64_t kMuchBytes = std::int64_t{32} << 20;  // for an allocator to keep
-
-// Features whose rules this version does not follow when it writes: doing so anyway would damage the table.
-Status CheckWritable(const Table& table) {
-  const auto unsupported = [&](std::string_view feature) {
-    return Error(ErrorCode::kUnsupported, fmt::format("{} has {}, which this version reads but does not write", table.name(), feature))
-        .Hint("write it with Flink or Spark; docs/compatibility.md shows what is supported");
-  };
-  BRAID_TRY_ASSIGN(const bool nullable_keys, table.options().GetBool("primary-key.nullable", false));
-  if (nullable_keys) return unsupported("'primary-key.nullable'='true'");
-  for (const char* option : {"global-index.external-path", "blob-view-field"}) {
-    if (table.options().Has(option)) return unsupported(fmt::format("the option '{}'", option));
-  }
-  for (const std::string& name : BlobFields(table.options())) {
-    const DataField* field = table.schema().FindColumn(name);
-    if (field != nullptr && field->type.kind() != TypeKind::kBlob) return unsupported(fmt::format("'blob-field'='{}', which is no BLOB column", name));
-  }
-  // A producer of a newer version: its readers would wait for changes that nobody writes.
-  const std::string producer = ToLower(table.options().Get("changelog-producer", "none"));
-  if (producer != "none" && producer != "input" && producer != "lookup" && producer != "full-compaction") {
-    return unsupported(fmt::format("'changelog-producer'='{}'", producer));
-  }
-  return Ok();
-}
 
 // A folder for spilled rows; one of the writer's own goes with it.
 class SpillDirectory {
@@ -111,7 +90,7 @@ class DataTableWriter : public TableWriter {
  public:
   DataTableWriter(const Table& table, TableWriterOptions options, std::optional<Snapshot> snapshot,
                   std::unique_ptr<RowRouter> router, SpillDirectory spill, WriterSettings settings,
-                  DefaultValues defaults)
+                  DefaultValues defaults, std::unique_ptr<RowSorter> sorter)
       : table_(table),
         options_(std::move(options)),
         snapshot_(std::move(snapshot)),
@@ -120,6 +99,7 @@ class DataTableWriter : public TableWriter {
         settings_(settings),
         compaction_memory_(settings.buffer_bytes / 2),
         defaults_(std::move(defaults)),
+        sorter_(std::move(sorter)),
         row_kind_column_(RowKindColumn(table)) {}
 
   Status Write(const Batch& batch) override {
@@ -129,10 +109,15 @@ class DataTableWriter : public TableWriter {
     if (row_kind_column_ && rows.row_count() > 0) {
       BRAID_TRY_ASSIGN(rows, TakeKindsFromColumn(rows, *row_kind_column_, table_));
     }
-    return WriteRows(rows);
+    // Rows of other kinds than insertions are refused where they are written.
+    return sorter_ == nullptr || rows.kinds != nullptr ? WriteRows(rows) : sorter_->Add(rows);
   }
 
   Result<std::vector<CommitMessage>> PrepareCommit(bool wait_compaction, std::int64_t identifier) override {
+    if (sorter_ != nullptr) {
+      BRAID_TRY(WriteSorted());
+      sorter_->Clear();
+    }
     const bool frees_much = WaitingBytes() >= kMuchBytes;
     Prepared prepared = Prepare(wait_compaction, settings_.IsFullCompactionDue(identifier));
     if (frees_much) ReleaseFreedMemory();  // rows that this thread brought and another one flushed
@@ -199,6 +184,16 @@ class DataTableWriter : public TableWriter {
       BRAID_TRY(bucket->writer->Write(part.rows));
     }
     return StayWithinBuffer();
+  }
+
+  Status WriteSorted() {
+    BRAID_TRY_ASSIGN(const auto sorted, sorter_->Sorted());
+    for (;;) {
+      BRAID_TRY_ASSIGN(const std::optional<Batch> batch, sorted->Next());
+      if (!batch) break;
+      BRAID_TRY(WriteRows(*batch));
+    }
+    return Ok();
   }
 
   CommitMessage& AddFiles(BucketChanges changes, const BucketKey& key, std::vector<CommitMessage>& messages) const {
@@ -342,6 +337,7 @@ class DataTableWriter : public TableWriter {
   // Compactions take up to half of the buffer's bytes, and rows wait in what they leave. Outlives the writers.
   MemoryBudget compaction_memory_;
   DefaultValues defaults_;
+  std::unique_ptr<RowSorter> sorter_;  // where rows wait to be sorted; null: they do not
   std::optional<std::size_t> row_kind_column_;
   MetadataFileNames names_;
   std::optional<std::map<BucketKey, std::vector<DataFileMeta>>> existing_;
@@ -351,6 +347,14 @@ class DataTableWriter : public TableWriter {
   // Threads beside the caller's that work on buckets. Not the CPU pool's: they wait for compactions that run there.
   std::unique_ptr<ThreadPool> bucket_pool_;
 };
+
+// Null if the rows are written as they come.
+Result<std::unique_ptr<RowSorter>> SorterOf(const Table& table, const std::string& spill_directory) {
+  BRAID_TRY_ASSIGN(const std::optional<ClusteringOptions> clustering, ClusteringOfWrites(table));
+  if (!clustering) return std::unique_ptr<RowSorter>();
+  BRAID_TRY(CheckSortColumns(table, clustering->columns).Context("in option 'clustering.columns'"));
+  return RowSorter::Make(table.schema().fields, clustering->columns, clustering->strategy, table.options(), spill_directory);
+}
 
 }  // namespace
 
@@ -381,9 +385,13 @@ Result<std::unique_ptr<TableWriter>> TableWriter::Make(const Table& wanted, Tabl
   BRAID_TRY_ASSIGN(auto router, RowRouter::Make(table, snapshot, spill.path(), options.share));
   BRAID_TRY_ASSIGN(DefaultValues defaults, DefaultValues::Make(table.schema().fields));
   BRAID_TRY_ASSIGN(const WriterSettings settings, WriterSettings::FromOptions(table, options));
+  std::unique_ptr<RowSorter> sorter;
+  if (options.sorts_rows) {
+    BRAID_TRY_ASSIGN(sorter, SorterOf(table, spill.path()));
+  }
   return std::unique_ptr<TableWriter>(
       std::make_unique<DataTableWriter>(table, std::move(options), std::move(snapshot), std::move(router), std::move(spill), settings,
-                                        std::move(defaults)));
+                                        std::move(defaults), std::move(sorter)));
 }
 
 }  // namespace braid
