@@ -112,7 +112,7 @@ TEST_F(ProcedureTest, SortsWhatIsDueOfClusteredTables) {
                   "'clustering.incremental' = 'true', 'clustering.columns' = 'a')"),
               IsOk());
   for (int i = 0; i < 4; ++i) ASSERT_THAT(Run("INSERT INTO t VALUES (3, 1, 1), (1, 2, 1), (2, 3, 2)"), IsOk());
-  const auto levels = [&] { return Run("SELECT `partition`, level, COUNT(*) FROM `t$files` GROUP BY 1, 2 ORDER BY 1, 2"); };
+  const auto levels = [&] { return Run("SELECT `partition`, level, COUNT(*) FROM `t$files` GROUP BY `partition`, level ORDER BY `partition`, level"); };
   const auto unsorted = levels();
   ASSERT_THAT(unsorted, HasValue(SizeIs(2)));
   EXPECT_THAT(Run("CALL sys.compact('t')"), HasValue(ElementsAre("Success")));
@@ -123,7 +123,7 @@ TEST_F(ProcedureTest, SortsWhatIsDueOfClusteredTables) {
   ASSERT_THAT(Run("INSERT INTO t VALUES (0, 0, 2)"), IsOk());
   EXPECT_THAT(Run("CALL sys.compact('t', `where` => 'p > 0')"), IsOk());
   EXPECT_THAT(levels(), HasValue(ElementsAre("{1}|5|1", "{2}|5|1"))) << "five are";
-  const std::string kinds = "SELECT commit_kind, COUNT(*) FROM `t$snapshots` GROUP BY 1 ORDER BY 1";
+  const std::string kinds = "SELECT commit_kind, COUNT(*) FROM `t$snapshots` GROUP BY commit_kind ORDER BY commit_kind";
   EXPECT_THAT(Run(kinds), HasValue(ElementsAre("APPEND|5", "COMPACT|2")));
   EXPECT_THAT(Run("CALL sys.compact('t', compact_strategy => 'full')"), IsOk());
   EXPECT_THAT(Run(kinds), HasValue(ElementsAre("APPEND|5", "COMPACT|2"))) << "all is sorted";

@@ -11,7 +11,6 @@
 #include "base/memory_budget.h"
 #include "base/thread_pool.h"
 #include "io/temporary_directory.h"
-#include "meta/blob_columns.h"
 #include "meta/stores.h"
 #include "table/bucket_writer.h"
 #include "table/clustering_options.h"
