@@ -148,7 +148,7 @@ def described_bytes(digits):
 def scenario_blob_descriptors(warehouse):
     """BLOB values told by descriptors, in data files of each format, and in files that both programs put outside."""
     media = warehouse.root / "media"
-    media.mkdir()
+    media.mkdir(parents=True)
     (media / "a.bin").write_bytes(bytes(range(10)))
     outside = warehouse.root / "outside"
     warehouse.sql("CREATE DATABASE IF NOT EXISTS d")

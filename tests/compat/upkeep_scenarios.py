@@ -85,7 +85,7 @@ def scenario_done_partitions(warehouse):
             f"INSERT INTO {name} VALUES (1, 'x/y', 1)",
         )
         warehouse.java({"op": "mark_done", "table": name, "partitions": ["dt=x%2Fy/h=1/"]})
-        warehouse.run_braid("table", "mark-done", warehouse.root, name)
+        warehouse.run_braid("table", "mark-done", warehouse.root, name, "--partition", "dt=x/y,h=1")
         server.shutdown()
     for report in told:
         report["path"] = report["path"].removeprefix("file:")
