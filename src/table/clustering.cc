@@ -7,15 +7,12 @@
 #include "mergetree/data_file_options.h"
 #include "table/clustering_options.h"
 #include "table/deletion_vectors.h"
-#include "table/file_scan.h"
 #include "table/file_sorter.h"
+#include "table/live_files.h"
 
 namespace braid {
 
 namespace {
-
-using BucketKey = std::pair<BinaryRow, BucketId>;
-using FilesOfBuckets = std::map<BucketKey, std::vector<DataFileMeta>>;
 
 // Chooses among the files of one bucket.
 class RunPicker {
@@ -77,18 +74,10 @@ class RunPicker {
   const Clock* clock_;
 };
 
-Result<FilesOfBuckets> LiveFilesOf(const Table& table, const Snapshot& snapshot, const PredicatePtr& filter) {
-  BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, filter));
-  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan->LiveFiles(snapshot));
-  FilesOfBuckets files;
-  for (ManifestEntry& entry : entries) files[{entry.partition, entry.bucket}].push_back(std::move(entry.file));
-  return files;
-}
-
 // Those of the buckets that have files below the top level, all of them old; the oldest first, up to the limit.
-std::vector<FilesOfBuckets::const_iterator> IdleBuckets(const FilesOfBuckets& buckets, const ClusteringOptions& options,
+std::vector<LiveFilesOfBuckets::const_iterator> IdleBuckets(const LiveFilesOfBuckets& buckets, const ClusteringOptions& options,
                                                         int max_level, std::int64_t now_ms) {
-  std::vector<std::pair<std::int64_t, FilesOfBuckets::const_iterator>> idle;
+  std::vector<std::pair<std::int64_t, LiveFilesOfBuckets::const_iterator>> idle;
   for (auto bucket = buckets.begin(); bucket != buckets.end(); ++bucket) {
     std::optional<std::int64_t> newest_ms;
     for (const DataFileMeta& file : bucket->second) {
@@ -100,7 +89,7 @@ std::vector<FilesOfBuckets::const_iterator> IdleBuckets(const FilesOfBuckets& bu
   std::stable_sort(idle.begin(), idle.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(options.history_limit, 0));
   if (idle.size() > limit) idle.erase(idle.begin() + static_cast<std::ptrdiff_t>(limit), idle.end());
-  std::vector<FilesOfBuckets::const_iterator> oldest;
+  std::vector<LiveFilesOfBuckets::const_iterator> oldest;
   for (const auto& [newest_ms, bucket] : idle) oldest.push_back(bucket);
   return oldest;
 }
@@ -159,15 +148,15 @@ Result<std::vector<ClusteringUnit>> PlanClustering(const Table& table, const Sna
   BRAID_TRY_ASSIGN(const std::int64_t buckets, table.options().GetInt("bucket", -1));
   BRAID_TRY_ASSIGN(const RunPicker picker, RunPicker::Make(table, clock));
   std::vector<ClusteringUnit> units;
-  const auto pick = [&](const BucketKey& key, const std::vector<DataFileMeta>& files, bool all) -> Status {
+  const auto pick = [&](const LiveFilesOfBuckets::key_type& key, const std::vector<DataFileMeta>& files, bool all) -> Status {
     BRAID_TRY_ASSIGN(std::optional<CompactUnit> picked, picker.Pick(files, all));
     if (picked) units.push_back({key.first, key.second, *std::move(picked)});
     return Ok();
   };
-  BRAID_TRY_ASSIGN(const FilesOfBuckets chosen, LiveFilesOf(table, snapshot, filter));
+  BRAID_TRY_ASSIGN(const LiveFilesOfBuckets chosen, ReadLiveFiles(table, snapshot, filter));
   for (const auto& [key, files] : chosen) BRAID_TRY(pick(key, files, full));
   if (filter == nullptr || !options.history_idle || buckets != -1) return units;
-  BRAID_TRY_ASSIGN(FilesOfBuckets others, LiveFilesOf(table, snapshot, nullptr));
+  BRAID_TRY_ASSIGN(LiveFilesOfBuckets others, ReadLiveFiles(table, snapshot, nullptr));
   std::erase_if(others, [&](const auto& bucket) { return chosen.contains(bucket.first); });
   for (const auto& bucket : IdleBuckets(others, options, picker.max_level(), clock.NowMs())) {
     BRAID_TRY(pick(bucket->first, bucket->second, true));

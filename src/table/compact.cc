@@ -1,6 +1,5 @@
 // Compaction of whole tables in commits of their own.
 
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,7 +11,7 @@
 #include "table/clustering_options.h"
 #include "table/conflict_check.h"
 #include "table/deletion_vectors.h"
-#include "table/file_scan.h"
+#include "table/live_files.h"
 #include "table/postpone_compaction.h"
 #include "table/row_range_compaction.h"
 #include "table/row_tracking.h"
@@ -25,10 +24,7 @@ namespace {
 // A compaction that loses its files to others is begun again so often.
 constexpr int kMaxLostCompactions = 5;
 
-using BucketKey = std::pair<BinaryRow, BucketId>;
-using Buckets = std::map<BucketKey, std::vector<DataFileMeta>>;
-
-Result<std::vector<CommitMessage>> CompactAppendTable(const Table& table, const Snapshot& snapshot, const Buckets& buckets, bool full) {
+Result<std::vector<CommitMessage>> CompactAppendTable(const Table& table, const Snapshot& snapshot, const LiveFilesOfBuckets& buckets, bool full) {
   BRAID_TRY_ASSIGN(const DeletionVectorIndex deletions, DeletionVectorIndex::Read(table, snapshot));
   MetadataFileNames names;
   BRAID_TRY_ASSIGN(const AppendCompaction compaction, AppendCompaction::FromOptions(table.options()));
@@ -55,7 +51,7 @@ Result<std::vector<CommitMessage>> CompactAppendTable(const Table& table, const 
   return messages;
 }
 
-Result<std::vector<CommitMessage>> CompactKeyTable(const Table& table, const Buckets& buckets, bool full, const std::string& commit_user) {
+Result<std::vector<CommitMessage>> CompactKeyTable(const Table& table, const LiveFilesOfBuckets& buckets, bool full, const std::string& commit_user) {
   BRAID_TRY_ASSIGN(const auto writer, TableWriter::Make(table, {.commit_user = commit_user, .spill_directory = {}, .ignore_previous_files = false, .compacts_fully_when_due = false}));
   for (const auto& [key, unused] : buckets) BRAID_TRY(writer->Compact(key.first, key.second, full));
   return writer->PrepareCommit(true, kBatchCommitIdentifier);
@@ -67,21 +63,13 @@ Result<std::vector<CommitMessage>> CompactEvolvingTable(const Table& table, bool
   return CompactRowRanges(*rows, {.target_bytes = compaction.target_bytes, .min_files = full ? 2 : compaction.min_files});
 }
 
-Result<Buckets> LiveBuckets(const Table& table, const Snapshot& snapshot, const PredicatePtr& partition_filter) {
-  BRAID_TRY_ASSIGN(const auto scan, FileScan::Make(table, partition_filter));
-  BRAID_TRY_ASSIGN(std::vector<ManifestEntry> entries, scan->LiveFiles(snapshot));
-  Buckets buckets;
-  for (ManifestEntry& entry : entries) buckets[{entry.partition, entry.bucket}].push_back(std::move(entry.file));
-  return buckets;
-}
-
 Result<std::vector<CommitMessage>> CompactFiles(const Table& table, const Snapshot& snapshot, bool full, const PredicatePtr& partition_filter,
                                                 const std::string& commit_user, const Clock& clock) {
   BRAID_TRY_ASSIGN(const bool evolves, EvolvesData(table));
   if (evolves) return CompactEvolvingTable(table, full, partition_filter);
   BRAID_TRY_ASSIGN(const bool clusters, ClustersIncrementally(table));
   if (clusters) return ClusterFiles(table, snapshot, full, partition_filter, commit_user, clock);
-  BRAID_TRY_ASSIGN(const Buckets buckets, LiveBuckets(table, snapshot, partition_filter));
+  BRAID_TRY_ASSIGN(const LiveFilesOfBuckets buckets, ReadLiveFiles(table, snapshot, partition_filter));
   if (table.schema().has_primary_key()) return CompactKeyTable(table, buckets, full, commit_user);
   return CompactAppendTable(table, snapshot, buckets, full);
 }
