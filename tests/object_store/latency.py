@@ -79,13 +79,13 @@ def round_trips(braid):
 
     failures = []
     sql = ["sql", "--no-init", "--state-dir", braid.state, "-D", "execution.runtime-mode=batch", "-e"]
-    count("count", 12, *sql, braid.catalog() + "SELECT COUNT(*) FROM d.a;")
-    count("select", 13, *sql, braid.catalog() + "SELECT * FROM d.a;")
-    count("show tables", 6, *sql, braid.catalog() + "SHOW TABLES FROM d;")
-    count("insert", 26, *sql, braid.catalog() + insert("d.a", [(2, "two")]))
-    count("upsert", 30, *sql, braid.catalog() + insert("d.k", [(2, "two")]))
-    count("log", 7, "log", braid.warehouse, "d.a")
-    count("read", 12, "read", braid.warehouse, "d.a")
+    count("count", 10, *sql, braid.catalog() + "SELECT COUNT(*) FROM d.a;")
+    count("select", 11, *sql, braid.catalog() + "SELECT * FROM d.a;")
+    count("show tables", 5, *sql, braid.catalog() + "SHOW TABLES FROM d;")
+    count("insert", 21, *sql, braid.catalog() + insert("d.a", [(2, "two")]))
+    count("upsert", 23, *sql, braid.catalog() + insert("d.k", [(2, "two")]))
+    count("log", 6, "log", braid.warehouse, "d.a")
+    count("read", 9, "read", braid.warehouse, "d.a")
     far.shutdown()
     expect(not failures, "; ".join(failures))
 
