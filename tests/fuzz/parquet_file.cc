@@ -9,10 +9,14 @@ using namespace braid;
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
-  const std::vector<DataField> fields = fuzz::Columns(input.Choose(2), 9);
+  const std::size_t choice = input.Choose(4);
+  const std::vector<DataField> fields = fuzz::Columns(choice % 2, 9);
+  FileReadRequest request{.columns = fields, .filter = nullptr, .drops_rows = choice >= 2};
+  // Few rows of the seeds pass.
+  if (request.drops_rows) request.filter = Predicate::Leaf(Predicate::Op::kIsNull, fields[0].name, fields[0].type);
   MemoryFileSystem fs;
   fuzz::Require(fs.Replace("/f.parquet", input.rest()).has_value(), "memory refuses a file");
-  const auto reader = OpenParquetReader(fs, "/f.parquet", {.columns = fields, .filter = nullptr});
+  const auto reader = OpenParquetReader(fs, "/f.parquet", request);
   if (!fuzz::IsRead(reader)) return 0;
   fuzz::ReadRows(**reader, fields);
   return 0;
