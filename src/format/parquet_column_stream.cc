@@ -58,12 +58,11 @@ class LongColumn : public PiecewiseColumnStream {
   bool is_read_ = false;
 };
 
-/// The type that the library gives a column of one leaf; null where it has more.
+/// The type that the library gives a leaf.
 std::shared_ptr<arrow::DataType> TypeOfLeaf(const parquet::arrow::FileReader& reader, int leaf) {
-  for (const parquet::arrow::SchemaField& field : reader.manifest().schema_fields) {
-    if (field.column_index == leaf) return field.field->type();
-  }
-  return nullptr;
+  const parquet::arrow::SchemaField* field = nullptr;
+  if (!reader.manifest().GetColumnField(leaf, &field).ok()) return nullptr;
+  return field->field->type();
 }
 
 }  // namespace
@@ -76,12 +75,10 @@ Status ParquetColumnStream::Skip(std::int64_t rows) {
 Result<std::shared_ptr<arrow::Array>> ParquetColumnStream::ReadSome(std::span<const std::int32_t> offsets, std::int64_t rows) {
   BRAID_TRY_ASSIGN(const std::shared_ptr<arrow::Array> all, Read(rows));
   arrow::ArrayVector runs;
-  for (std::size_t i = 0; i < offsets.size();) {
-    std::size_t end = i + 1;
-    while (end < offsets.size() && offsets[end] == offsets[end - 1] + 1) ++end;
-    runs.push_back(all->Slice(offsets[i], static_cast<std::int64_t>(end - i)));
-    i = end;
-  }
+  BRAID_TRY(ForEachRun(offsets, [&](std::int64_t first, std::int64_t count) {
+    runs.push_back(all->Slice(first, count));
+    return Ok();
+  }));
   if (runs.empty()) return all->Slice(0, 0);
   if (runs.size() == 1) return runs.front();
   BRAID_ARROW_TRY_ASSIGN(auto some, arrow::Concatenate(runs, BufferPool()), ArrowTask::kReading, path());

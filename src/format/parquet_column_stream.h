@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -41,6 +42,18 @@ class ParquetColumnStream {
  private:
   std::string path_;
 };
+
+/// Calls `use(first, count)` for each run of offsets that follow each other, up to the first error.
+template <typename Use>
+Status ForEachRun(std::span<const std::int32_t> offsets, const Use& use) {
+  for (std::size_t i = 0; i < offsets.size();) {
+    std::size_t end = i + 1;
+    while (end < offsets.size() && offsets[end] == offsets[end - 1] + 1) ++end;
+    BRAID_TRY(use(std::int64_t{offsets[i]}, static_cast<std::int64_t>(end - i)));
+    i = end;
+  }
+  return Ok();
+}
 
 /// A column that comes in pieces of any length.
 class PiecewiseColumnStream : public ParquetColumnStream {

@@ -49,12 +49,12 @@ std::string_view BytesOf(const parquet::Page& page) {
 class FlatColumn : public ParquetColumnStream {
  public:
   FlatColumn(std::string path, std::unique_ptr<parquet::PageReader> pages, std::unique_ptr<ParquetValues> values,
-             const parquet::ColumnDescriptor& column, bool has_dictionary)
+             const parquet::ColumnDescriptor& column, bool has_texts_in_dictionary)
       : ParquetColumnStream(std::move(path)),
         pages_(std::move(pages)),
         values_(std::move(values)),
         column_(column),
-        has_dictionary_(has_dictionary) {
+        has_texts_in_dictionary_(has_texts_in_dictionary) {
     // Pages of which no row is wanted are left out before they are decompressed.
     pages_->set_data_page_filter([this](const parquet::DataPageStats& page) {
       if (page.num_values > to_skip_) return false;
@@ -75,21 +75,18 @@ class FlatColumn : public ParquetColumnStream {
 
   Result<std::shared_ptr<arrow::Array>> ReadSome(std::span<const std::int32_t> offsets, std::int64_t rows) override {
     std::int64_t passed = 0;
-    for (std::size_t i = 0; i < offsets.size();) {
-      std::size_t end = i + 1;
-      while (end < offsets.size() && offsets[end] == offsets[end - 1] + 1) ++end;
-      const auto count = static_cast<std::int64_t>(end - i);
-      to_skip_ += offsets[i] - passed;
+    BRAID_TRY(ForEachRun(offsets, [&](std::int64_t first, std::int64_t count) -> Status {
+      to_skip_ += first - passed;
       BRAID_ARROW_TRY(Append(count), ArrowTask::kReading, path());
-      passed = offsets[i] + count;
-      i = end;
-    }
+      passed = first + count;
+      return Ok();
+    }));
     to_skip_ += rows - passed;
     return Finish();
   }
 
   Result<std::int64_t> MostRowsAtOnce() override {
-    if (has_dictionary_ && !is_started_) BRAID_ARROW_TRY(StartPage(), ArrowTask::kReading, path());
+    if (has_texts_in_dictionary_ && !is_started_) BRAID_ARROW_TRY(StartPage(), ArrowTask::kReading, path());
     const std::int64_t longest = values_->longest_entry_bytes();
     return longest == 0 ? std::numeric_limits<std::int64_t>::max() : std::max<std::int64_t>(1, kMostBytesAtOnce / longest);
   }
@@ -277,7 +274,7 @@ class FlatColumn : public ParquetColumnStream {
   std::unique_ptr<parquet::PageReader> pages_;
   std::unique_ptr<ParquetValues> values_;
   const parquet::ColumnDescriptor& column_;
-  bool has_dictionary_;
+  bool has_texts_in_dictionary_;
   std::int64_t to_skip_ = 0;  // rows before the next that are wanted
   // The open page.
   bool is_started_ = false;  // there was a dictionary or a page of values
@@ -303,7 +300,7 @@ std::unique_ptr<ParquetColumnStream> OpenFlatColumn(std::string path, parquet::R
   std::unique_ptr<ParquetValues> values = MakeParquetValues(column, type);
   if (values == nullptr) return nullptr;
   return std::make_unique<FlatColumn>(std::move(path), group.GetColumnPageReader(leaf), std::move(values), column,
-                                      chunk->has_dictionary_page());
+                                      column.physical_type() == parquet::Type::BYTE_ARRAY && chunk->has_dictionary_page());
 }
 
 }  // namespace braid

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <arrow/status.h>
 
 #include "format/parquet_runs.h"
+#include "format/parquet_values.h"
 
 namespace braid {
 
@@ -55,6 +57,32 @@ class ParquetPlaces {
 
   ParquetRunReader runs_;
   std::array<std::uint32_t, kPlaces> places_;
+};
+
+/// Values in plain pages or in a dictionary; what they are is for those that derive from it.
+class DictionaryOrPlainValues : public ParquetValues {
+ public:
+  arrow::Status StartPage(parquet::Encoding::type encoding, std::string_view bytes) override {
+    in_dictionary_ = encoding != parquet::Encoding::PLAIN;
+    if (in_dictionary_) return places_.Start(bytes);
+    plain_ = bytes;
+    return arrow::Status::OK();
+  }
+
+  arrow::Status Skip(std::int64_t count) override { return in_dictionary_ ? places_.Skip(count) : SkipPlain(count); }
+
+ protected:
+  virtual arrow::Status SkipPlain(std::int64_t count) = 0;
+
+  /// Of a dictionary whose values take so many bytes at least.
+  static arrow::Status CheckCount(std::int64_t count, std::string_view bytes, std::size_t least_bytes) {
+    if (count >= 0 && static_cast<std::uint64_t>(count) <= bytes.size() / least_bytes) return arrow::Status::OK();
+    return DamagedPage("a dictionary has fewer values than it says");
+  }
+
+  bool in_dictionary_ = false;
+  ParquetPlaces places_;
+  std::string_view plain_;  // what is left of a plain page
 };
 
 }  // namespace braid

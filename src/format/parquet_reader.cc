@@ -304,16 +304,22 @@ class ParquetReader : public FileReader {
 
   /// Which of the rows are wanted; all of them where leaving some out would not pay.
   Result<std::vector<std::int32_t>> Choose(const Batch& tested, std::int64_t first) const {
-    std::vector<std::int32_t> all(static_cast<std::size_t>(tested.row_count()));
-    std::iota(all.begin(), all.end(), 0);
-    std::vector<std::int32_t> wanted = all;
+    const auto all = [&] {
+      std::vector<std::int32_t> rows(static_cast<std::size_t>(tested.row_count()));
+      std::iota(rows.begin(), rows.end(), 0);
+      return rows;
+    };
+    std::vector<std::int32_t> wanted;
     if (row_filter_ != nullptr) {
       BRAID_TRY_ASSIGN(wanted, row_filter_->Select(tested));
+    } else {
+      wanted = all();
     }
     if (request_.rows) {
       std::erase_if(wanted, [this, first](std::int32_t row) { return !request_.rows->Contains(first + row); });
     }
-    return wanted.size() * kRowsWorthChoosing > all.size() ? all : wanted;
+    const bool pays = wanted.size() * kRowsWorthChoosing <= static_cast<std::size_t>(tested.row_count());
+    return pays ? std::move(wanted) : all();
   }
 
   FileReadRequest request_;

@@ -32,14 +32,12 @@ inline void CopyText(char* to, const char* from, std::int64_t length) {
   for (std::int64_t done = 0; done < length; done += kChunk) std::memcpy(to + done, from + done, kChunk);
 }
 
-class ParquetTexts : public ParquetValues {
+class ParquetTexts : public DictionaryOrPlainValues {
  public:
   explicit ParquetTexts(std::shared_ptr<arrow::DataType> type) : type_(std::move(type)) {}
 
   arrow::Status SetDictionary(std::string_view bytes, std::int64_t count) override {
-    if (count < 0 || static_cast<std::uint64_t>(count) > bytes.size() / kLengthBytes) {
-      return DamagedPage("a dictionary has fewer values than it says");
-    }
+    ARROW_RETURN_NOT_OK(CheckCount(count, bytes, kLengthBytes));
     dictionary_.reserve(bytes.size() + kChunk);
     entries_.reserve(static_cast<std::size_t>(count));
     plain_ = bytes;
@@ -50,19 +48,6 @@ class ParquetTexts : public ParquetValues {
       dictionary_ += text;
     }
     dictionary_.append(kChunk, '\0');
-    return arrow::Status::OK();
-  }
-
-  arrow::Status StartPage(parquet::Encoding::type encoding, std::string_view bytes) override {
-    in_dictionary_ = encoding != parquet::Encoding::PLAIN;
-    if (in_dictionary_) return places_.Start(bytes);
-    plain_ = bytes;
-    return arrow::Status::OK();
-  }
-
-  arrow::Status Skip(std::int64_t count) override {
-    if (in_dictionary_) return places_.Skip(count);
-    for (std::int64_t i = 0; i < count; ++i) ARROW_RETURN_NOT_OK(TakePlain());
     return arrow::Status::OK();
   }
 
@@ -88,6 +73,12 @@ class ParquetTexts : public ParquetValues {
     ARROW_ASSIGN_OR_RAISE(auto offsets, ends_.Finish(/*shrink_to_fit=*/false));
     ARROW_ASSIGN_OR_RAISE(auto bytes, bytes_.Finish(/*shrink_to_fit=*/false));
     return arrow::MakeArray(arrow::ArrayData::Make(type_, count, {std::move(validity), std::move(offsets), std::move(bytes)}, null_count));
+  }
+
+ protected:
+  arrow::Status SkipPlain(std::int64_t count) override {
+    for (std::int64_t i = 0; i < count; ++i) ARROW_RETURN_NOT_OK(TakePlain());
+    return arrow::Status::OK();
   }
 
  private:
@@ -183,9 +174,6 @@ class ParquetTexts : public ParquetValues {
   std::vector<Entry> entries_;
   std::int64_t longest_ = 0;
   std::int64_t expected_bytes_ = 0;
-  bool in_dictionary_ = false;
-  ParquetPlaces places_;
-  std::string_view plain_;
   arrow::TypedBufferBuilder<std::int32_t> ends_{BufferPool()};
   arrow::BufferBuilder bytes_{BufferPool()};
 };

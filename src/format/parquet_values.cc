@@ -71,28 +71,15 @@ struct WideDecimal {
 
 /// Values that are equally long.
 template <typename Value, typename Decode>
-class FixedValues : public ParquetValues {
+class FixedValues : public DictionaryOrPlainValues {
  public:
   FixedValues(std::shared_ptr<arrow::DataType> type, Decode decode) : type_(std::move(type)), decode_(decode) {}
 
   arrow::Status SetDictionary(std::string_view bytes, std::int64_t count) override {
-    if (count < 0 || static_cast<std::uint64_t>(count) > bytes.size() / decode_.stored_bytes()) {
-      return DamagedPage("a dictionary has fewer values than it says");
-    }
+    ARROW_RETURN_NOT_OK(CheckCount(count, bytes, decode_.stored_bytes()));
     dictionary_.resize(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < dictionary_.size(); ++i) dictionary_[i] = decode_(bytes.data() + i * decode_.stored_bytes());
     return arrow::Status::OK();
-  }
-
-  arrow::Status StartPage(parquet::Encoding::type encoding, std::string_view bytes) override {
-    in_dictionary_ = encoding != parquet::Encoding::PLAIN;
-    if (in_dictionary_) return places_.Start(bytes);
-    plain_ = bytes;
-    return arrow::Status::OK();
-  }
-
-  arrow::Status Skip(std::int64_t count) override {
-    return in_dictionary_ ? places_.Skip(count) : TakePlain(count).status();
   }
 
   arrow::Status Append(std::int64_t count) override {
@@ -114,6 +101,9 @@ class FixedValues : public ParquetValues {
     ARROW_ASSIGN_OR_RAISE(auto values, values_.Finish(/*shrink_to_fit=*/false));
     return arrow::MakeArray(arrow::ArrayData::Make(type_, count, {std::move(validity), std::move(values)}, null_count));
   }
+
+ protected:
+  arrow::Status SkipPlain(std::int64_t count) override { return TakePlain(count).status(); }
 
  private:
   arrow::Result<const char*> TakePlain(std::int64_t count) {
@@ -146,9 +136,6 @@ class FixedValues : public ParquetValues {
   std::shared_ptr<arrow::DataType> type_;
   Decode decode_;
   std::vector<Value> dictionary_;
-  bool in_dictionary_ = false;
-  ParquetPlaces places_;
-  std::string_view plain_;
   arrow::TypedBufferBuilder<Value> values_{BufferPool()};
 };
 

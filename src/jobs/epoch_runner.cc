@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "io/storage.h"
 #include "jobs/done_partitions.h"
 #include "jobs/epoch_sink.h"
 #include "jobs/fault_point.h"
@@ -22,6 +21,7 @@
 #include "jobs/standing.h"
 #include "jobs/state_file.h"
 #include "jobs/transaction.h"
+#include "jobs/undecided_files.h"
 
 namespace braid {
 
@@ -189,7 +189,7 @@ class Runner : public EpochRunner {
     positions_.resize(program_.sources.size());
     if (identity_.record != settings_.record.id) identity_.rebuilding = RebuildsByRecord();
     BRAID_TRY_ASSIGN(std::optional<EpochRecord> epoch, state_->ReadEpoch());
-    BRAID_TRY(RemoveUndecidedFiles(epoch ? epoch->barrier : 0));
+    BRAID_TRY(RemoveUndecidedFiles(settings_.folder, sinks_, epoch ? epoch->barrier : 0, settings_.plan.name));
     if (epoch && epoch->done) epoch.reset();
     if (identity_.rebuilding) {
       BRAID_TRY(CheckRebuild());
@@ -261,32 +261,6 @@ class Runner : public EpochRunner {
   Error CannotGoOn(const std::string& why) const {
     return Error(ErrorCode::kConflict, fmt::format("{}, and {}", moved_text_, why))
         .Hint(ChoicesHint(standing_, settings_.plan.name));
-  }
-
-  // Files of an epoch that was never decided belong to nobody.
-  Status RemoveUndecidedFiles(std::int64_t decided) {
-    BRAID_TRY_ASSIGN(const std::vector<std::int64_t> journals, settings_.folder.Journals());
-    for (const std::int64_t barrier : journals) {
-      const std::string path = settings_.folder.JournalFile(barrier);
-      if (barrier > decided) {
-        BRAID_TRY_ASSIGN(const std::vector<JournalledFile> files, FileJournal::Read(path));
-        for (const JournalledFile& file : files) BRAID_TRY(RemoveUndecided(file));
-      }
-      BRAID_TRY(LocalFileSystem()->Delete(path));
-    }
-    return Ok();
-  }
-
-  // A table that is no sink any more can be reached on this machine alone.
-  Status RemoveUndecided(const JournalledFile& file) const {
-    for (const auto& sink : sinks_) {
-      const Table* table = sink->table();
-      if (table != nullptr && table->paths().root() == file.table_root) return table->file_system().Delete(file.path);
-    }
-    if (IsLocal(file.table_root)) return LocalFileSystem()->Delete(file.path);
-    Log(LogLevel::kWarning, "a file that no snapshot names is left to the cleaning of orphans",
-        fmt::format("job={} file={}", settings_.plan.name, file.path));
-    return Ok();
   }
 
   // A crash goes on with the run, as its next attempt; a start on request is a new run.

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "table/target_file_size.h"
+
 namespace braid {
 
 Result<AppendCompaction> AppendCompaction::FromOptions(const Options& options) {
   AppendCompaction compaction;
-  BRAID_TRY_ASSIGN(compaction.target_bytes, options.GetMemorySize("target-file-size", std::int64_t{256} << 20));
+  BRAID_TRY_ASSIGN(compaction.target_bytes, AppendTargetFileBytes(options));
   BRAID_TRY_ASSIGN(compaction.open_cost_bytes,
                    options.GetMemorySize("source.split.open-file-cost", std::int64_t{4} << 20));
   BRAID_TRY_ASSIGN(compaction.min_files, options.GetInt("compaction.min.file-num", 5));

@@ -11,6 +11,7 @@
 #include "format/blob_format.h"
 #include "mergetree/data_file_options.h"
 #include "meta/blob_columns.h"
+#include "table/target_file_size.h"
 
 namespace braid {
 
@@ -24,9 +25,7 @@ class BlobInput::ExternalFiles {
           .Hint("give an absolute path in the table's own storage");
     }
     std::unique_ptr<ExternalFiles> files(new ExternalFiles(table.shared_file_system(), field, folder));
-    constexpr std::int64_t kDefaultTargetBytes = std::int64_t{256} << 20;
-    BRAID_TRY_ASSIGN(const std::int64_t target, table.options().GetMemorySize("target-file-size", kDefaultTargetBytes));
-    BRAID_TRY_ASSIGN(files->target_bytes_, table.options().GetMemorySize("blob.target-file-size", target));
+    BRAID_TRY_ASSIGN(files->target_bytes_, BlobTargetFileBytes(table.options()));
     BRAID_TRY_ASSIGN(files->options_, DataFileOptions::ForLevel(table.options(), 0));
     files->options_.extension = BlobFormat().identifier();
     return files;

@@ -97,11 +97,10 @@ CompactionCandidate CandidateOf(const BinaryRow& partition, BucketId bucket, con
 Result<std::vector<CompactionCandidate>> PreviewClustering(const Table& table, bool full,
                                                            const PredicatePtr& partition_filter, const Clock& clock) {
   std::vector<CompactionCandidate> candidates;
-  BRAID_TRY_ASSIGN(const auto latest, FindLatestSnapshot(table.file_system(), table.paths()));
-  if (!latest) return candidates;
-  BRAID_TRY_ASSIGN(const Snapshot snapshot, ReadSnapshot(table.file_system(), table.paths(), *latest));
+  BRAID_TRY_ASSIGN(const std::optional<Snapshot> snapshot, ReadLatestSnapshot(table.file_system(), table.paths()));
+  if (!snapshot) return candidates;
   BRAID_TRY_ASSIGN(const std::vector<ClusteringUnit> units,
-                   PlanClustering(table, snapshot, full, partition_filter, clock));
+                   PlanClustering(table, *snapshot, full, partition_filter, clock));
   for (const ClusteringUnit& unit : units) {
     candidates.push_back(CandidateOf(unit.partition, unit.bucket, unit.files.files));
   }

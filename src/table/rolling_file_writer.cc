@@ -11,12 +11,11 @@
 #include "table/blob_input.h"
 #include "table/bucket_writer.h"
 #include "table/row_tracking.h"
+#include "table/target_file_size.h"
 
 namespace braid {
 
 namespace {
-
-constexpr std::int64_t kDefaultTargetBytes = std::int64_t{256} << 20;
 
 bool IsBlobColumn(const std::vector<DataField>& fields, const Options& options) {
   return fields.size() == 1 && BlobColumns(options).HasOwnFiles(fields.front());
@@ -60,11 +59,11 @@ Result<std::unique_ptr<RollingFileWriter>> RollingFileWriter::Make(const Table& 
   const std::vector<DataField>& fields = writer->contents_.fields;
   const Options& options = table.options();
   BRAID_TRY_ASSIGN(writer->places_, PlacesOf(table, partition, bucket));
-  BRAID_TRY_ASSIGN(writer->target_bytes_, options.GetMemorySize("target-file-size", kDefaultTargetBytes));
+  BRAID_TRY_ASSIGN(writer->target_bytes_, AppendTargetFileBytes(options));
   BRAID_TRY_ASSIGN(writer->files_options_, DataFileOptions::ForLevel(options, 0));
   if (IsBlobColumn(fields, options)) {
     writer->blobs_.emplace(BlobSource::OfInput(table));
-    BRAID_TRY_ASSIGN(writer->target_bytes_, options.GetMemorySize("blob.target-file-size", writer->target_bytes_));
+    BRAID_TRY_ASSIGN(writer->target_bytes_, BlobTargetFileBytes(options));
     writer->files_options_.format = &BlobFormat();
     writer->files_options_.extension = BlobFormat().identifier();
   }
