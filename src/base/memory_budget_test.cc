@@ -57,6 +57,7 @@ TEST(MemoryBudgetTest, DoesNotPassOverWhoNeedsMuch) {
     });
   }
   std::jthread large([&] {
+    both_hold.wait();  // else it could come to stand before one that the other waits for
     const MemoryShare share(&budget, 10);
     large_is_done = true;
   });
