@@ -32,6 +32,8 @@ constexpr const char* kWorkerLock = "/lock";
 constexpr const char* kSupervisorLock = "/supervisor";
 constexpr std::size_t kMaxFolderName = 100;
 constexpr int kLockAttempts = 30;
+// A supervisor whose worker has ended looks why, and ends too.
+constexpr int kSupervisorLockAttempts = 300;
 
 constexpr auto kStateNames = std::to_array<std::pair<JobState, std::string_view>>({
     {JobState::kStarting, "INITIALIZING"},
@@ -69,10 +71,10 @@ Error FileError(const char* what, const std::string& path) {
 
 // The descriptor that holds the lock; -1 if somebody else does. Whoever only asks whether it is held has it for a
 // moment, so it is tried for a while.
-Result<int> LockFile(const std::string& path) {
+Result<int> LockFile(const std::string& path, int attempts = kLockAttempts) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor < 0) return FileError("open", path);
-  for (int attempt = 0; attempt < kLockAttempts; ++attempt) {
+  for (int attempt = 0; attempt < attempts; ++attempt) {
     if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
     if (errno != EWOULDBLOCK) {
       Error error = FileError("lock", path);
@@ -296,6 +298,17 @@ Result<std::unique_ptr<JobLock>> JobFolder::Lock(const std::string& job) const {
   return Error(ErrorCode::kConflict, fmt::format("job {} is running{}", job, record ? " as " + record->id : ""))
       .Hint(fmt::format("stop it with STOP JOB '{0}' or `braid job stop {0}`, or SET 'pipeline.name' to another name",
                         job));
+}
+
+Result<std::unique_ptr<JobStartLock>> JobFolder::LockToStart(const std::string& job) const {
+  BRAID_TRY_ASSIGN(auto worker, Lock(job));
+  BRAID_TRY_ASSIGN(const int descriptor, LockFile(path_ + kSupervisorLock, kSupervisorLockAttempts));
+  if (descriptor < 0) {
+    return Error(ErrorCode::kConflict, fmt::format("job {} is being started again by its supervisor", job))
+        .Hint(fmt::format("stop it with STOP JOB '{0}' or `braid job stop {0}` first", job));
+  }
+  return std::unique_ptr<JobStartLock>(
+      new JobStartLock{.worker = std::move(worker), .supervisor = std::unique_ptr<JobLock>(new JobLock(descriptor))});
 }
 
 bool JobFolder::IsLocked() const {

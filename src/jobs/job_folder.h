@@ -82,6 +82,12 @@ class JobLock {
   int descriptor_;
 };
 
+/// Keeps a job from being started by others.
+struct JobStartLock {
+  std::unique_ptr<JobLock> worker;
+  std::unique_ptr<JobLock> supervisor;
+};
+
 /// `<state-dir>/<catalog id>/<job>/`: everything that is kept of one job. A value; the files are shared by the worker,
 /// its supervisor and whoever asks.
 class JobFolder {
@@ -117,6 +123,9 @@ class JobFolder {
 
   /// Takes the worker's lock. Errors: kConflict (`job.running`) if a worker holds it.
   Result<std::unique_ptr<JobLock>> Lock(const std::string& job) const;
+  /// For whoever changes what the job starts from, or starts it: neither a worker nor a supervisor is there. Waits for a
+  /// supervisor whose worker has ended. Errors: kConflict if the job runs or is being started again.
+  Result<std::unique_ptr<JobStartLock>> LockToStart(const std::string& job) const;
   /// Whether a worker holds it.
   bool IsLocked() const;
   /// The same for the supervisor, whose process id is kept beside.

@@ -1,6 +1,9 @@
 #include "jobs/job_folder.h"
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -72,6 +75,28 @@ TEST_F(JobFolderTest, OneWorkerAtATime) {
   lock->reset();
   EXPECT_FALSE(folder.IsLocked());
   EXPECT_THAT(folder.Lock("job1"), IsOk());
+}
+
+// One that still looks at how its worker ended would take what the next start writes for that.
+TEST_F(JobFolderTest, AStartWaitsForTheFormerSupervisor) {
+  const JobFolder folder = Made("job1");
+  auto supervisor = folder.LockAsSupervisor();
+  ASSERT_THAT(supervisor, IsOk());
+  std::atomic<bool> has_ended = false;
+  std::jthread former([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    has_ended = true;
+    supervisor->reset();
+  });
+  EXPECT_THAT(folder.LockToStart("job1"), IsOk());
+  EXPECT_TRUE(has_ended);
+}
+
+TEST_F(JobFolderTest, NobodyStartsWhatASupervisorKeepsUp) {
+  const JobFolder folder = Made("job1");
+  const auto supervisor = folder.LockAsSupervisor();
+  EXPECT_THAT(folder.LockToStart("job1"), IsError(ErrorCode::kConflict));
+  EXPECT_FALSE(folder.IsLocked());
 }
 
 }  // namespace

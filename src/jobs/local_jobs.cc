@@ -186,7 +186,7 @@ Result<JobInfo> LocalJobs::Submit(const JobPlan& plan, const SessionScript& sess
   BRAID_TRY(folder.Create());
   {
     // Held while the state of an earlier run goes; the worker takes it next.
-    BRAID_TRY_ASSIGN(const auto lock, folder.Lock(plan.name));
+    BRAID_TRY_ASSIGN(const auto lock, folder.LockToStart(plan.name));
     JobRecord record{.id = NewJobId(),
                      .name = plan.name,
                      .statement = plan.statement,
@@ -238,8 +238,10 @@ Result<std::optional<std::string>> LocalJobs::Stop(const std::string& job, bool 
     if (with_savepoint)
       return Error(ErrorCode::kUnavailable, fmt::format("job {} is being started again", known.record.name))
           .Hint("try again, or stop it without a savepoint");
-    known.folder.TerminateSupervisor();
-    while (known.folder.IsSupervised() || known.folder.IsLocked()) std::this_thread::sleep_for(kLook);
+    while (known.folder.IsSupervised() || known.folder.IsLocked()) {
+      known.folder.TerminateSupervisor();  // again: one that has just begun may not have said which process it is
+      std::this_thread::sleep_for(kLook);
+    }
     JobStatus status = known.status;
     status.state = JobState::kStopped;
     BRAID_TRY(known.folder.WriteStatus(status));
@@ -327,7 +329,7 @@ Result<JobInfo> LocalJobs::Restart(const std::string& job, const RestartSettings
   BRAID_TRY_ASSIGN(KnownJob known, FindKnown(job));
   BRAID_TRY(known.folder.ReadRecord());  // a damaged one was found by its folder's name
   {
-    BRAID_TRY_ASSIGN(const auto lock, known.folder.Lock(known.record.name));
+    BRAID_TRY_ASSIGN(const auto lock, known.folder.LockToStart(known.record.name));
     JobRecord record = known.record;
     record.id = NewJobId();
     record.start_ms = settings_.clock->NowMs();

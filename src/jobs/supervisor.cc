@@ -35,6 +35,7 @@ constexpr milliseconds kFirstPause(200);
 constexpr milliseconds kLongestPause(30'000);
 // A worker that lived this long had mended what ended the one before.
 constexpr milliseconds kHealthy(60'000);
+constexpr std::array kEndingSignals = {SIGTERM, SIGINT};
 
 std::atomic<pid_t> child = 0;
 std::atomic<bool> ending = false;
@@ -62,15 +63,28 @@ void RedirectTo(int log) {
   ::dup2(log, STDERR_FILENO);
 }
 
+// Holds back the signals that end a supervisor, or lets them through.
+void HoldSignals(bool hold) {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  for (const int signal : kEndingSignals) ::sigaddset(&signals, signal);
+  ::sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &signals, nullptr);
+}
+
 // Runs one worker to its end; its exit status.
 Result<int> RunChild(const JobFolder& folder, const std::string& program) {
+  // Between fork and exec a signal would call the supervisor's handler in the child, and be forgotten with it.
+  HoldSignals(true);
   const pid_t pid = ::fork();
-  if (pid < 0) return SystemError("start a worker");
   if (pid == 0) {
+    for (const int signal : kEndingSignals) ::signal(signal, SIG_DFL);
+    HoldSignals(false);
     Execute(program, "work", folder.path());
     ::_exit(127);
   }
-  child = pid;
+  if (pid > 0) child = pid;
+  HoldSignals(false);
+  if (pid < 0) return SystemError("start a worker");
   if (ending) ::kill(pid, SIGTERM);
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0) {
@@ -91,8 +105,11 @@ Result<std::string> ThisProgram() {
 
 Status StartJob(const JobFolder& folder, const std::string& program) {
   BRAID_TRY_ASSIGN(const JobRecord record, folder.ReadRecord());
-  BRAID_TRY(folder.Lock(record.name));  // and given back at once: somebody else may hold it
-  BRAID_TRY(folder.WriteStatus({.state = JobState::kStarting, .since_ms = SystemClock().NowMs()}));
+  {
+    // A former supervisor must not read this as what became of its worker.
+    BRAID_TRY_ASSIGN(const auto lock, folder.LockToStart(record.name));
+    BRAID_TRY(folder.WriteStatus({.state = JobState::kStarting, .since_ms = SystemClock().NowMs()}));
+  }
   const int log = ::open(folder.LogFile().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (log < 0) return SystemError("open the job's log");
   const pid_t pid = ::fork();
@@ -123,8 +140,7 @@ Status StartJob(const JobFolder& folder, const std::string& program) {
 Status SuperviseJob(const JobFolder& folder, const std::string& program) {
   struct sigaction action = {};
   action.sa_handler = PassOn;
-  ::sigaction(SIGTERM, &action, nullptr);
-  ::sigaction(SIGINT, &action, nullptr);
+  for (const int signal : kEndingSignals) ::sigaction(signal, &action, nullptr);
   ::signal(SIGHUP, SIG_IGN);
   BRAID_TRY_ASSIGN(const auto lock, folder.LockAsSupervisor());
   milliseconds pause = kFirstPause;
@@ -144,7 +160,8 @@ Status SuperviseJob(const JobFolder& folder, const std::string& program) {
     status.restarts = restarts + 1;
     status.since_ms = SystemClock().NowMs();
     BRAID_TRY(folder.WriteStatus(status));
-    std::this_thread::sleep_for(pause);
+    const auto next = steady_clock::now() + pause;
+    while (!ending && steady_clock::now() < next) std::this_thread::sleep_for(kLookForStart);
     if (ending) return Ok();
     pause = std::min(pause * 2, kLongestPause);
   }
