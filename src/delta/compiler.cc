@@ -134,6 +134,21 @@ Status Compiler::AddSources(const Operator& node) {
   return Ok();
 }
 
+void Compiler::FindLateColumns(const AnalyzedQuery& query) {
+  for (DeltaSource& source : program_.sources) source.late_columns.insert(source.columns.begin(), source.columns.end());
+  RemoveLookedAt(*query.root, LateColumns(query, ValuesWait::kInTables));
+}
+
+void Compiler::RemoveLookedAt(const Operator& node, const ColumnSet& late) {
+  if (const auto* scan = std::get_if<op::Scan>(&node.node)) {
+    DeltaSource& source = program_.sources[SourceOf(*scan)];
+    for (std::size_t i = 0; i < node.columns.size(); ++i) {
+      if (IsUsed(node.columns[i].id) && !late.contains(node.columns[i].id)) source.late_columns.erase(i);
+    }
+  }
+  for (const OperatorPtr& input : InputsOf(node)) RemoveLookedAt(*input, late);
+}
+
 Result<DeltaStream> Compiler::CompileScan(const OperatorPtr& node, const op::Scan& scan) {
   const std::size_t number = SourceOf(scan);
   const DeltaSource& source = program_.sources[number];
@@ -299,6 +314,7 @@ Status Compiler::AddOutput(const AnalyzedQuery& query, DeltaStream stream) {
 
 Result<DeltaProgram> Compiler::CompileProgram(const AnalyzedQuery& query) {
   BRAID_TRY(AddSources(*query.root));
+  FindLateColumns(query);
   for (DeltaSource& source : program_.sources) {
     const std::vector<DataField>& fields = FieldsOf(*source.table.relation);
     for (const std::size_t position : source.columns) {

@@ -43,6 +43,8 @@ class Compiler {
 
  private:
   Status AddSources(const Operator& node);
+  void FindLateColumns(const AnalyzedQuery& query);
+  void RemoveLookedAt(const Operator& node, const ColumnSet& late);
   std::size_t SourceOf(const op::Scan& scan) const;
   Result<DeltaStream> CompileScan(const OperatorPtr& node, const op::Scan& scan);
   Result<DeltaStream> CompileConstant(const OperatorPtr& node);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +76,9 @@ struct DeltaSource {
   /// Positions of the relation's columns (FieldsOf) that the program reads, ascending; may be none, when rows are only
   /// counted. The columns of `src_<i>`, `old_<i>` and `new_<i>` are named `c<position>`, in this order.
   std::vector<std::size_t> columns;
+  /// Of these the ones whose values all steps only hand on or compare for equality: they may be late
+  /// (DuckEngine::Register).
+  std::set<std::size_t> late_columns = {};
   /// The temp table `src_<i>` for the changes: these columns and then `w`. Rows may occur several times and with
   /// opposite weights: they need not be consolidated. No weight is 0. Values are of ToDuckType(field type).
   DeltaTable changes;

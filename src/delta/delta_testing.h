@@ -16,6 +16,7 @@
 #include "delta/delta_program.h"
 #include "delta/operator_reading_internal.h"
 #include "delta/program_builder_internal.h"
+#include "sql/emit.h"
 #include "sql/query_testing.h"
 
 namespace braid {

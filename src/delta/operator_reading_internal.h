@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "delta/delta_program.h"
-#include "sql/emit.h"
+#include "sql/column_use.h"
 #include "sql/operator.h"
 
 namespace braid {

@@ -7,6 +7,7 @@
 #include "delta/program_builder_internal.h"
 #include "duck/type_mapping.h"
 #include "sql/analysis.h"
+#include "sql/emit.h"
 
 namespace braid {
 namespace {

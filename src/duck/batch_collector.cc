@@ -70,6 +70,7 @@ class ChunkCollector : public duckdb::LocalSinkState {
   }
 
   void Append(duckdb::DataChunk& chunk) {
+    if (!shape_->late.empty() && HasLateValues(chunk)) return AppendLate(chunk);
     if (const std::int64_t row_bytes = LongRowBytesOf(chunk); row_bytes > 0) return AppendLong(chunk, row_bytes);
     AppendRows(chunk, RowList::First(chunk.size()));
   }
@@ -93,6 +94,65 @@ class ChunkCollector : public duckdb::LocalSinkState {
       if (!appended) ThrowError(appended.error());
     }
     row_count_ += static_cast<std::int64_t>(rows.size());
+  }
+
+  bool HasLateValues(duckdb::DataChunk& chunk) const {
+    for (const LateColumn& column : LateColumnsOf(chunk)) {
+      for (duckdb::idx_t row = 0; row < chunk.size(); ++row) {
+        if (column.ValueAt(row) != nullptr) return true;
+      }
+    }
+    return false;
+  }
+
+  // Rows with late values each in a batch of its own, where these take the place of their references.
+  void AppendLate(duckdb::DataChunk& chunk) {
+    const std::vector<LateColumn> columns = LateColumnsOf(chunk);
+    for (duckdb::idx_t row = 0; row < chunk.size(); ++row) {
+      std::vector<std::pair<int, std::shared_ptr<arrow::Array>>> values;
+      for (const LateColumn& column : columns) {
+        if (auto value = column.ValueAt(row)) values.emplace_back(column.position, std::move(value));
+      }
+      const std::vector<duckdb::idx_t> rows = {row};
+      if (!values.empty() && row_count_ > 0) finished_.push_back(Collected());
+      AppendRows(chunk, RowList(rows));
+      if (values.empty()) continue;
+      Batch batch = Collected();
+      for (auto& [position, value] : values) {
+        auto replaced = batch.rows->SetColumn(position, batch.rows->schema()->field(position), std::move(value));
+        if (!replaced.ok()) ThrowError(Error(ErrorCode::kInternal, replaced.status().ToString()));
+        batch.rows = *std::move(replaced);
+      }
+      finished_.push_back(ParkLongValues(batch).batch);
+    }
+  }
+
+  // A column that may hold references.
+  struct LateColumn {
+    int position;
+    duckdb::UnifiedVectorFormat texts;
+    const std::vector<std::shared_ptr<const LateValues>>* late;
+
+    /// Null if there is another text, or none.
+    std::shared_ptr<arrow::Array> ValueAt(duckdb::idx_t row) const {
+      const duckdb::idx_t index = texts.sel->get_index(row);
+      if (!texts.validity.RowIsValid(index)) return nullptr;
+      const duckdb::string_t& text = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(texts)[index];
+      for (const auto& values : *late) {
+        if (auto value = values->Find({text.GetData(), text.GetSize()})) return value;
+      }
+      return nullptr;
+    }
+  };
+
+  std::vector<LateColumn> LateColumnsOf(duckdb::DataChunk& chunk) const {
+    std::vector<LateColumn> columns;
+    for (std::size_t i = 0; i < chunk.data.size(); ++i) {
+      if (chunk.data[i].GetType().InternalType() != duckdb::PhysicalType::VARCHAR) continue;
+      columns.push_back({.position = static_cast<int>(i), .texts = {}, .late = &shape_->late});
+      chunk.data[i].ToUnifiedFormat(chunk.size(), columns.back().texts);
+    }
+    return columns;
   }
 
   // Each in a batch of its own, which waits outside of memory.

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "duck/engine.h"
+#include "duck/late_values.h"
 #include "duck/vectors_internal.h"
 #include "types/batch.h"
 
@@ -27,6 +28,7 @@ struct ResultShape {
   std::vector<ResultColumn> columns;
   duckdb::vector<duckdb::LogicalType> types;  // of the collectors; values of other types are cast
   std::shared_ptr<arrow::Schema> schema;
+  std::vector<std::shared_ptr<const LateValues>> late;  // whose references may be in the rows
 
   /// `wanted` as for DuckConnection::Query.
   static Result<ResultShape> Make(const duckdb::vector<duckdb::LogicalType>& types,

@@ -24,6 +24,7 @@ struct DuckEngine::Impl {
   // The registry goes last: functions in the database point to it.
   std::shared_ptr<ScanRegistry> registry = std::make_shared<ScanRegistry>();
   std::unique_ptr<duckdb::DuckDB> database;
+  std::int64_t late_value_bytes = 0;
 };
 
 namespace {
@@ -125,8 +126,10 @@ class Session : public DuckConnection {
           duckdb::ClientConfig::GetConfig(*connection_->context).get_result_collector;
       const std::shared_ptr<void> reset(nullptr, [&collector](void*) { collector = nullptr; });
       collector = [&](duckdb::ClientContext& context, duckdb::PreparedStatementData& data) {
-        shape = std::make_shared<const ResultShape>(ValueOrThrow(
-            ResultShape::Make(data.types, data.names, wanted).Context(fmt::format("while running {}", sql))));
+        ResultShape made = ValueOrThrow(
+            ResultShape::Make(data.types, data.names, wanted).Context(fmt::format("while running {}", sql)));
+        made.late = engine_->registry->late_values();
+        shape = std::make_shared<const ResultShape>(std::move(made));
         return duckdb::make_uniq_base<duckdb::PhysicalOperator, BatchCollector>(context, data, shape, queue);
       };
       auto query = connection_->PendingQuery(std::move(statement));
@@ -230,6 +233,10 @@ Status CheckSettings(const EngineSettings& settings) {
   }
   if (settings.threads < 1)
     return Error(ErrorCode::kInvalidArgument, fmt::format("threads is {}, and must be 1 or more", settings.threads));
+  if (settings.late_value_bytes < 1) {
+    return Error(ErrorCode::kInvalidArgument,
+                 fmt::format("late values are of {} bytes or more, and that must be more than 0", settings.late_value_bytes));
+  }
   if (settings.memory_limit_bytes < 1) {
     return Error(ErrorCode::kInvalidArgument,
                  fmt::format("memory is {} bytes, and must be more", settings.memory_limit_bytes));
@@ -246,6 +253,7 @@ Result<std::unique_ptr<DuckEngine>> DuckEngine::Open(const EngineSettings& setti
   BRAID_TRY(CheckSettings(settings));
   Result<std::unique_ptr<DuckEngine>> opened = CatchDuckErrors({}, [&]() -> Result<std::unique_ptr<DuckEngine>> {
     auto impl = std::make_shared<Impl>();
+    impl->late_value_bytes = settings.late_value_bytes;
     duckdb::DBConfig config;
     Configure(config, settings);
     impl->database = std::make_unique<duckdb::DuckDB>(settings.database_path, &config);
@@ -271,8 +279,14 @@ Result<std::unique_ptr<DuckConnection>> DuckEngine::Connect() {
   });
 }
 
-ScanRegistration DuckEngine::Register(std::shared_ptr<const ScanSource> source) {
-  const std::int64_t handle = impl_->registry->Add(std::move(source));
+std::shared_ptr<LateValues> DuckEngine::MakeLateValues() {
+  auto values = std::make_shared<LateValues>(impl_->late_value_bytes);
+  impl_->registry->Note(values);
+  return values;
+}
+
+ScanRegistration DuckEngine::Register(std::shared_ptr<const ScanSource> source, LateFields late) {
+  const std::int64_t handle = impl_->registry->Add({.source = std::move(source), .late = std::move(late)});
   std::shared_ptr<void> guard(nullptr, [registry = impl_->registry, handle](void*) { registry->Remove(handle); });
   return {fmt::format("braid_scan({})", handle), std::move(guard)};
 }

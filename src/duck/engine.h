@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "duck/late_values.h"
 #include "types/batch.h"
 #include "types/data_type.h"
 
@@ -28,6 +29,8 @@ struct EngineSettings {
   /// > 0; soft limit of what DuckDB holds.
   std::int64_t memory_limit_bytes = std::int64_t{512} << 20;
   bool read_only = false;
+  /// ≥ 1. Values of late columns (DuckEngine::Register) from this length on wait outside of DuckDB.
+  std::int64_t late_value_bytes = std::int64_t{1} << 20;
 };
 
 /// A column of a result.
@@ -80,8 +83,8 @@ class DuckConnection {
   /// Starts one statement and streams its rows; returns when the first are there; running another statement on this
   /// connection ends the stream with an error. `wanted` gives the types of the batches' columns, as many as the result
   /// has; empty means those said at ResultColumn. A column of another DuckDB type than ToDuckType(wanted) is cast by
-  /// DuckDB's strict rules, so SQL that needs Flink's must say it. Nullability of `wanted` is not enforced. Errors as
-  /// for Execute.
+  /// DuckDB's strict rules, so SQL that needs Flink's must say it. Nullability of `wanted` is not enforced. A row with
+  /// late values is a batch by itself. Errors as for Execute.
   virtual Result<std::unique_ptr<QueryResult>> Query(std::string_view sql, std::span<const DataType> wanted = {}) = 0;
 
   /// Columns of the rows that one statement would give, without running it.
@@ -113,8 +116,13 @@ class DuckEngine {
   /// A new session. It may outlive the engine object; the database closes with the last of both.
   Result<std::unique_ptr<DuckConnection>> Connect();
 
-  /// Makes a source readable in SQL.
-  ScanRegistration Register(std::shared_ptr<const ScanSource> source);
+  /// Makes a source readable in SQL. Of its late fields DuckDB gets references to long values, so that statements may
+  /// do nothing with them but hand them on and compare them for equality; they find their values as long as somebody
+  /// else holds those, too.
+  ScanRegistration Register(std::shared_ptr<const ScanSource> source, LateFields late = {});
+
+  /// A place for the late values of any number of sources, which Query looks into while it exists.
+  std::shared_ptr<LateValues> MakeLateValues();
 
   /// Bytes that DuckDB holds in memory and in spill files now.
   struct Usage {

@@ -6,26 +6,39 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include <duckdb/planner/table_filter.hpp>
 
+#include "duck/late_values.h"
 #include "duck/scan_function.h"
 #include "types/predicate.h"
 
 namespace braid {
 
-/// The sources that `braid_scan` finds by number. Thread-safe.
+/// What a number of `braid_scan` means.
+struct RegisteredScan {
+  std::shared_ptr<const ScanSource> source;  // null: nothing
+  LateFields late;
+};
+
+/// The sources that `braid_scan` finds by number, and the places of late values. Thread-safe.
 class ScanRegistry {
  public:
-  std::int64_t Add(std::shared_ptr<const ScanSource> source);
+  std::int64_t Add(RegisteredScan scan);
   void Remove(std::int64_t handle);
-  /// Null if there is none.
-  std::shared_ptr<const ScanSource> Find(std::int64_t handle) const;
+  RegisteredScan Find(std::int64_t handle) const;
+
+  /// Does not keep it.
+  void Note(const std::shared_ptr<LateValues>& values);
+  /// Those that exist.
+  std::vector<std::shared_ptr<const LateValues>> late_values();
 
  private:
   mutable std::mutex mutex_;  // guards the fields below
   std::int64_t next_handle_ = 1;
-  std::map<std::int64_t, std::shared_ptr<const ScanSource>> sources_;
+  std::map<std::int64_t, RegisteredScan> scans_;
+  std::vector<std::weak_ptr<const LateValues>> late_values_;
 };
 
 /// Adds `braid_scan(handle)` to the database. Inside a transaction of the context. May throw as DuckDB does.

@@ -1,5 +1,6 @@
 #include "duck/scan_function.h"
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <utility>
@@ -25,21 +26,36 @@
 
 namespace braid {
 
-std::int64_t ScanRegistry::Add(std::shared_ptr<const ScanSource> source) {
+std::int64_t ScanRegistry::Add(RegisteredScan scan) {
   const std::lock_guard<std::mutex> guard(mutex_);
-  sources_.emplace(next_handle_, std::move(source));
+  scans_.emplace(next_handle_, std::move(scan));
   return next_handle_++;
 }
 
 void ScanRegistry::Remove(std::int64_t handle) {
   const std::lock_guard<std::mutex> guard(mutex_);
-  sources_.erase(handle);
+  scans_.erase(handle);
 }
 
-std::shared_ptr<const ScanSource> ScanRegistry::Find(std::int64_t handle) const {
+RegisteredScan ScanRegistry::Find(std::int64_t handle) const {
   const std::lock_guard<std::mutex> guard(mutex_);
-  const auto found = sources_.find(handle);
-  return found == sources_.end() ? nullptr : found->second;
+  const auto found = scans_.find(handle);
+  return found == scans_.end() ? RegisteredScan{} : found->second;
+}
+
+void ScanRegistry::Note(const std::shared_ptr<LateValues>& values) {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  std::erase_if(late_values_, [](const auto& known) { return known.expired(); });
+  late_values_.push_back(values);
+}
+
+std::vector<std::shared_ptr<const LateValues>> ScanRegistry::late_values() {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  std::vector<std::shared_ptr<const LateValues>> all;
+  for (const std::weak_ptr<const LateValues>& known : late_values_) {
+    if (auto values = known.lock()) all.push_back(std::move(values));
+  }
+  return all;
 }
 
 namespace {
@@ -54,11 +70,13 @@ struct ScanInfo : duckdb::TableFunctionInfo {
 
 struct ScanBindData : duckdb::TableFunctionData {
   std::shared_ptr<const ScanSource> source;
+  LateFields late;
   duckdb::vector<duckdb::LogicalType> types;
 
   duckdb::unique_ptr<duckdb::FunctionData> Copy() const override {
     auto copy = duckdb::make_uniq<ScanBindData>();
     copy->source = source;
+    copy->late = late;
     copy->types = types;
     return copy;
   }
@@ -74,6 +92,8 @@ struct AskedColumn {
 
 struct ScanGlobalState : duckdb::GlobalTableFunctionState {
   std::shared_ptr<const ScanSource> source;
+  std::shared_ptr<LateValues> late_values;    // null: no column is late
+  std::vector<int> late;                      // among the batches' columns
   std::unique_ptr<ScanPlan> plan;
   std::vector<AskedColumn> asked;             // by position in column_ids
   std::vector<idx_t> output;                  // column of the output -> position in `asked`
@@ -111,7 +131,9 @@ duckdb::unique_ptr<duckdb::FunctionData> Bind(duckdb::ClientContext& /*context*/
                                               duckdb::vector<duckdb::string>& names) {
   const auto handle = input.inputs[0].GetValue<std::int64_t>();
   auto bound = duckdb::make_uniq<ScanBindData>();
-  bound->source = input.info->Cast<ScanInfo>().registry->Find(handle);
+  RegisteredScan scan = input.info->Cast<ScanInfo>().registry->Find(handle);
+  bound->source = std::move(scan.source);
+  bound->late = std::move(scan.late);
   if (!bound->source) {
     ThrowError(
         Error(ErrorCode::kInternal, fmt::format("a query reads braid_scan({}), which is not registered", handle)));
@@ -175,6 +197,10 @@ duckdb::unique_ptr<duckdb::GlobalTableFunctionState> StartScan(duckdb::ClientCon
   } else {
     for (idx_t i = 0; i < state->asked.size(); ++i) state->output.push_back(i);
   }
+  state->late_values = bound.late.values;
+  for (std::size_t i = 0; i < request.columns.size(); ++i) {
+    if (std::ranges::binary_search(bound.late.positions, request.columns[i])) state->late.push_back(static_cast<int>(i));
+  }
   request.filter = state->Hint();
   request.threads = static_cast<std::size_t>(duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads());
   state->plan =
@@ -195,6 +221,16 @@ duckdb::unique_ptr<duckdb::LocalTableFunctionState> StartThread(duckdb::Executio
   return state;
 }
 
+void ReferToLateValues(const ScanGlobalState& global, Batch& batch) {
+  for (const int column : global.late) {
+    const std::shared_ptr<arrow::Array> values = batch.rows->column(column);
+    std::shared_ptr<arrow::Array> references = ValueOrThrow(
+        global.late_values->WithReferences(values).Context(fmt::format("while reading {}", global.source->name())));
+    if (references == values) continue;
+    batch.rows = batch.rows->SetColumn(column, batch.rows->schema()->field(column), std::move(references)).ValueOrDie();
+  }
+}
+
 /// Moves to rows that are not read yet; false at the end of the scan.
 bool FindRows(ScanGlobalState& global, ScanLocalState& local) {
   while (local.next_row == local.row_count) {
@@ -206,6 +242,7 @@ bool FindRows(ScanGlobalState& global, ScanLocalState& local) {
       local.batch = ValueOrThrow(local.reader->Next().Context(fmt::format("while reading {}", global.source->name())));
     }
     if (local.batch) {
+      ReferToLateValues(global, *local.batch);
       local.row_count = local.batch->row_count();
       continue;
     }

@@ -316,7 +316,9 @@ class Runner : public EpochRunner {
     FaultPoint("epoch.begun");
     if (rebuild_ != Rebuild::kNone) BRAID_TRY(state_->Clear());
     std::vector<ScanRegistration> registrations;
-    const std::vector<std::string> content = run_->ScanContent(steps, registrations);
+    // A sink's content, of which no value is late, is compared with what is made anew.
+    const bool late = rebuild_ == Rebuild::kNone;
+    const std::vector<std::string> content = run_->ScanContent(steps, late, registrations);
     FaultPoint("epoch.read");
     for (std::size_t part = 0; part < program_.parts.size(); ++part) {
       BRAID_TRY(run_->Bootstrap(part, content));
@@ -329,6 +331,7 @@ class Runner : public EpochRunner {
     identity_.plan = program_.identity;
     BRAID_TRY_ASSIGN(identity_.marks, MarksOfSinks());
     BRAID_TRY(FinishEpoch(std::move(transaction), steps));
+    run_->EndEpoch();
     rebuild_ = Rebuild::kNone;
     return Ok();
   }
@@ -343,7 +346,9 @@ class Runner : public EpochRunner {
       BRAID_TRY(run_->Run(part, changes));
       BRAID_TRY(ComputeChange(part));
     }
-    return FinishEpoch(std::move(transaction), steps);
+    BRAID_TRY(FinishEpoch(std::move(transaction), steps));
+    run_->EndEpoch();
+    return Ok();
   }
 
   Status ComputeChange(std::size_t part) {

@@ -23,13 +23,31 @@ Status ProgramRun::SetTime(std::int64_t epoch_ms) {
   return connection().Execute(fmt::format("SET VARIABLE {} = CAST({} AS BIGINT)", kEpochTimeVariable, epoch_ms));
 }
 
-std::vector<std::string> ProgramRun::ScanContent(const std::vector<std::optional<SourceStep>>& steps,
+std::vector<std::string> ProgramRun::ScanContent(const std::vector<std::optional<SourceStep>>& steps, bool late,
                                                  std::vector<ScanRegistration>& registrations) {
   std::vector<std::string> scans(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i]->changes != nullptr) scans[i] = ScanSql(state_.engine(), steps[i]->changes, registrations);
+    if (steps[i]->changes == nullptr) continue;
+    scans[i] = ScanSql(state_.engine(), steps[i]->changes, late ? LateFieldsOf(i) : LateFields{}, registrations);
   }
   return scans;
+}
+
+// A column that all programs may have late, or do not need.
+LateFields ProgramRun::LateFieldsOf(std::size_t source) {
+  std::set<std::size_t> columns = NeededColumns(source);
+  for (const JobProgram::Part& part : program_.parts) {
+    for (std::size_t i = 0; i < part.sources.size(); ++i) {
+      if (part.sources[i] != source) continue;
+      const DeltaSource& one = part.program.sources[i];
+      for (const std::size_t column : one.columns) {
+        if (!one.late_columns.contains(column)) columns.erase(column);
+      }
+    }
+  }
+  if (columns.empty()) return {};
+  if (late_values_ == nullptr) late_values_ = state_.engine().MakeLateValues();
+  return {.positions = {columns.begin(), columns.end()}, .values = late_values_};
 }
 
 Status ProgramRun::Bootstrap(std::size_t part, const std::vector<std::string>& content) {
@@ -58,7 +76,7 @@ Result<std::vector<std::string>> ProgramRun::ReadChanges(const std::vector<std::
     std::vector<ScanRegistration> registrations;
     std::string columns;
     for (const std::size_t column : NeededColumns(i)) columns += fmt::format("f{}, ", column);
-    const std::string scan = ScanSql(state_.engine(), steps[i]->changes, registrations);
+    const std::string scan = ScanSql(state_.engine(), steps[i]->changes, LateFieldsOf(i), registrations);
     tables[i] = fmt::format("in_{}", i);
     BRAID_TRY(connection()
                   .Execute(fmt::format("CREATE OR REPLACE TEMP TABLE {} AS SELECT {}{} FROM {}", tables[i], columns,

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "duck/late_values.h"
 #include "duck/scan_function.h"
 #include "jobs/job_program.h"
 #include "jobs/state_file.h"
@@ -25,7 +27,8 @@ class ProgramRun {
   Status SetTime(std::int64_t epoch_ms);
 
   /// Registers the content of each source at the start; SQL that scans it, or empty text for a source without rows.
-  std::vector<std::string> ScanContent(const std::vector<std::optional<SourceStep>>& steps,
+  /// `late`: whether columns may be late; then outputs are to be read before EndEpoch.
+  std::vector<std::string> ScanContent(const std::vector<std::optional<SourceStep>>& steps, bool late,
                                        std::vector<ScanRegistration>& registrations);
   /// Makes the tables of a program and fills them with what its sources hold; its output can be read until EndBootstrap.
   Status Bootstrap(std::size_t part, const std::vector<std::string>& content);
@@ -34,8 +37,10 @@ class ProgramRun {
   /// The changes of all sources as temp tables; empty text for those without any. What comes from outside can be read
   /// once, and several programs may need it. Errors: kConflict for rows taken back from a source that only grows.
   Result<std::vector<std::string>> ReadChanges(const std::vector<std::optional<SourceStep>>& steps);
-  /// Brings a program's tables up to date with these; its output is what changed.
+  /// Brings a program's tables up to date with these; its output is what changed, and is to be read before EndEpoch.
   Status Run(std::size_t part, const std::vector<std::string>& changes);
+  /// Lets go of values that were late.
+  void EndEpoch() { late_values_.reset(); }
 
  private:
   DuckConnection& connection() { return state_.connection(); }
@@ -43,9 +48,11 @@ class ProgramRun {
   Status ShowContent(const DeltaSource& source, std::size_t position, const std::string& scan);
   std::set<std::size_t> NeededColumns(std::size_t source) const;
   Status CheckGrowth(std::size_t source, const std::string& table);
+  LateFields LateFieldsOf(std::size_t source);
 
   const JobProgram& program_;
   StateFile& state_;
+  std::shared_ptr<LateValues> late_values_;  // of the epoch
   bool made_tables_ = false;           // the temp tables of the only program are there
   std::set<std::string> used_tables_;  // temp tables that may have rows
 };

@@ -22,7 +22,7 @@ Status SinkChange::Compute(const std::string& output, bool append_only, Rebuild 
     BRAID_TRY_ASSIGN(const auto content, ContentOf(sink_));
     std::string names;
     for (std::size_t i = 0; i < FieldsOf(insert_.table).size(); ++i) names += fmt::format("f{}, ", i);
-    rows += fmt::format(" UNION ALL SELECT {}w FROM {}", names, ScanSql(state_.engine(), content, registrations));
+    rows += fmt::format(" UNION ALL SELECT {}w FROM {}", names, ScanSql(state_.engine(), content, {}, registrations));
   }
   BRAID_TRY(
       state_.connection().Execute(rows_->CreateSql(rows)).Context("while computing what changes in " + insert_.name));

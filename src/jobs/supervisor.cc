@@ -148,6 +148,12 @@ Status SuperviseJob(const JobFolder& folder, const std::string& program) {
     const auto begun = steady_clock::now();
     BRAID_TRY_ASSIGN(const int exit, RunChild(folder, program));
     if (WIFEXITED(exit) && WEXITSTATUS(exit) == 0) return Ok();
+    if (const Result<JobRecord> record = folder.ReadRecord();
+        !record && record.error().code() == ErrorCode::kNotFound) {
+      Log(LogLevel::kWarning, "the job's record is gone, so its worker is not started again",
+          fmt::format("folder={}", folder.path()));
+      return Ok();
+    }
     BRAID_TRY_ASSIGN(JobStatus status, folder.ReadStatus());
     // A worker that fails for good says so; one that was killed says nothing.
     if (status.state == JobState::kFailed || ending) return Ok();

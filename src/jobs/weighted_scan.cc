@@ -217,9 +217,9 @@ std::shared_ptr<const ScanSource> MakeWeightedStream(std::string name, std::vect
   return std::make_shared<StreamSource>(std::move(name), std::move(fields), std::move(rows));
 }
 
-std::string ScanSql(DuckEngine& engine, const std::shared_ptr<const ScanSource>& source,
+std::string ScanSql(DuckEngine& engine, const std::shared_ptr<const ScanSource>& source, LateFields late,
                     std::vector<ScanRegistration>& registrations) {
-  registrations.push_back(engine.Register(source));
+  registrations.push_back(engine.Register(source, std::move(late)));
   std::string names;
   for (std::size_t i = 0; i + 1 < source->fields().size(); ++i) names += fmt::format("f{}, ", i);
   return fmt::format("{} AS t({}{})", registrations.back().sql(), names, kWeightColumn);

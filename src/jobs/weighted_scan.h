@@ -29,7 +29,7 @@ std::shared_ptr<const ScanSource> MakeWeightedStream(std::string name, std::vect
 
 /// What reads a source in a FROM clause, its columns named f0, f1, … and w. Adds the registration that must live until
 /// the statement is bound.
-std::string ScanSql(DuckEngine& engine, const std::shared_ptr<const ScanSource>& source,
+std::string ScanSql(DuckEngine& engine, const std::shared_ptr<const ScanSource>& source, LateFields late,
                     std::vector<ScanRegistration>& registrations);
 
 }  // namespace braid

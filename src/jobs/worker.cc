@@ -49,7 +49,18 @@ class Worker {
  public:
   Worker(const WorkerSettings& settings, JobRecord record) : settings_(settings), record_(std::move(record)) {}
 
+  /// The one that the job was started in, where relative paths lead.
+  Status EnterFolder() {
+    if (::chdir(record_.working_directory.c_str()) == 0) return Ok();
+    Error error = Error(ErrorCode::kNotFound,
+                        fmt::format("the folder {} that the job was started in is gone", record_.working_directory))
+                      .Hint("make it again, or start the job anew");
+    Fail(error);
+    return error;
+  }
+
   Status Run() {
+    Log(LogLevel::kInfo, "worker begins", fmt::format("job={}", record_.name));
     BRAID_TRY_ASSIGN(const auto lock, settings_.folder.Lock(record_.name));
     BRAID_TRY_ASSIGN(status_, settings_.folder.ReadStatus());
     SessionSettings session_settings;
@@ -265,13 +276,9 @@ Status RunWorker(const WorkerSettings& settings) {
   ::sigaction(SIGTERM, &action, nullptr);
   ::sigaction(SIGINT, &action, nullptr);
   BRAID_TRY_ASSIGN(JobRecord record, settings.folder.ReadRecord());
-  if (::chdir(record.working_directory.c_str()) != 0) {
-    return Error(ErrorCode::kNotFound,
-                 fmt::format("the folder {} that the job was started in is gone", record.working_directory))
-        .Hint("make it again, or start the job anew");
-  }
-  Log(LogLevel::kInfo, "worker begins", fmt::format("job={}", record.name));
-  return Worker(settings, std::move(record)).Run();
+  Worker worker(settings, std::move(record));
+  BRAID_TRY(worker.EnterFolder());
+  return worker.Run();
 }
 
 }  // namespace braid

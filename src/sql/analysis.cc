@@ -41,7 +41,7 @@ Result<Analysis> Analysis::ForView() const {
 }
 
 Scalar ColumnScalar(ColumnId id, const SqlType& type) {
-  return Scalar{.type = type, .sql = ColumnSql(id), .literal = {}, .is_json = false, .columns = {id}};
+  return Scalar{.type = type, .sql = ColumnSql(id), .literal = {}, .is_json = false, .columns = {id}, .handed_on = {id}};
 }
 
 Scalar ColumnScalar(const OutputColumn& column) {

@@ -12,110 +12,18 @@
 #include "base/text.h"
 #include "meta/stores.h"
 #include "sql/aggregate_sql.h"
+#include "sql/column_use.h"
 #include "sql/operator.h"
 #include "sql/sources.h"
 
 namespace braid {
 namespace {
 
-/// Finds the columns that the result depends on. Operators are visited before what they read, and inner queries before
-/// the rows that they are computed for, so that every use is known when a column's maker is met.
-class UseMarker {
- public:
-  ColumnSet Mark(const Operator& root) {
-    MarkAll(root.columns);
-    Visit(root);
-    return std::move(used_);
-  }
-
- private:
-  void MarkColumns(const Scalar& value) { used_.insert(value.columns.begin(), value.columns.end()); }
-  void MarkAll(const std::vector<OutputColumn>& columns) {
-    for (const OutputColumn& column : columns) used_.insert(column.id);
-  }
-  void Visit(const Operator& node) {
-    std::visit([&](const auto& inner) { VisitNode(node, inner); }, node.node);
-  }
-
-  void VisitNode(const Operator& /*node*/, const op::Scan& /*scan*/) {}
-  void VisitNode(const Operator& /*node*/, const op::DuckRows& /*rows*/) {}
-  void VisitNode(const Operator& /*node*/, const op::Values& values) {
-    for (const std::vector<Scalar>& row : values.rows) {
-      for (const Scalar& value : row) MarkColumns(value);
-    }
-  }
-  void VisitNode(const Operator& /*node*/, const op::Filter& filter) {
-    MarkColumns(filter.condition);
-    Visit(*filter.input);
-  }
-  void VisitNode(const Operator& node, const op::Project& project) {
-    for (std::size_t i = 0; i < node.columns.size(); ++i) {
-      if (used_.contains(node.columns[i].id)) MarkColumns(project.values[i]);
-    }
-    if (project.input != nullptr) Visit(*project.input);
-  }
-  void VisitNode(const Operator& node, const op::Aggregate& aggregate) {
-    for (const Scalar& key : aggregate.keys) MarkColumns(key);
-    for (std::size_t i = 0; i < aggregate.keys.size(); ++i) used_.insert(node.columns[i].id);
-    for (const AggregateCall& call : aggregate.calls) {
-      if (used_.contains(call.output.id)) MarkCall(call);
-    }
-    Visit(*aggregate.input);
-  }
-  void VisitNode(const Operator& /*node*/, const op::Join& join) {
-    if (join.condition) MarkColumns(*join.condition);
-    Visit(*join.right);
-    Visit(*join.left);
-  }
-  void VisitNode(const Operator& /*node*/, const op::SetOperation& operation) {
-    for (const OperatorPtr& side : {operation.left, operation.right}) {
-      MarkAll(side->columns);
-      Visit(*side);
-    }
-  }
-  void VisitNode(const Operator& /*node*/, const op::Distinct& distinct) {
-    MarkAll(distinct.input->columns);
-    Visit(*distinct.input);
-  }
-  void VisitNode(const Operator& /*node*/, const op::Sort& sort) {
-    for (const SortKey& key : sort.keys) MarkColumns(key.value);
-    Visit(*sort.input);
-  }
-  void VisitNode(const Operator& /*node*/, const op::Limit& limit) { Visit(*limit.input); }
-  void VisitNode(const Operator& /*node*/, const op::Window& window) {
-    for (const WindowCall& call : window.calls) {
-      if (!used_.contains(call.call.output.id)) continue;
-      MarkCall(call.call);
-      for (const Scalar& key : call.partition_by) MarkColumns(key);
-      for (const SortKey& key : call.order_by) MarkColumns(key.value);
-    }
-    Visit(*window.input);
-  }
-  void VisitNode(const Operator& node, const op::Subquery& subquery) {
-    if (used_.contains(node.columns.back().id)) {
-      for (const Scalar& value : subquery.values) MarkColumns(value);
-      MarkAll(subquery.query->columns);
-      Visit(*subquery.query);
-    }
-    Visit(*subquery.input);
-  }
-  void VisitNode(const Operator& /*node*/, const op::Unnest& unnest) {
-    MarkColumns(unnest.list);
-    for (const Scalar& value : unnest.values) MarkColumns(value);
-    Visit(*unnest.input);
-  }
-  void MarkCall(const AggregateCall& call) {
-    for (const Scalar& argument : call.arguments) MarkColumns(argument);
-    if (call.filter) MarkColumns(*call.filter);
-  }
-
-  ColumnSet used_;
-};
-
 class Emitter {
  public:
-  /// `engine`: where scans are registered; nullptr if there are none.
-  Emitter(DuckEngine* engine, ColumnSet used) : engine_(engine), used_(std::move(used)) {}
+  /// `engine`: where scans are registered; nullptr if there are none. `late`: columns of scans.
+  Emitter(DuckEngine* engine, ColumnSet used, ColumnSet late)
+      : engine_(engine), used_(std::move(used)), late_(std::move(late)) {}
 
   /// A SELECT of the used columns, in their order.
   Result<std::string> Emit(const Operator& node) {
@@ -169,6 +77,8 @@ class Emitter {
 
   DuckEngine* engine_;
   ColumnSet used_;
+  ColumnSet late_;  // of scans
+  std::shared_ptr<LateValues> late_values_;  // made with the first scan that has some
   DuckProgram program_;
   /// One for all references to the same rows of a table: a query sees one state of it.
   std::map<std::string, std::shared_ptr<const PinnedScan>> scans_;
@@ -219,8 +129,15 @@ Result<std::string> Emitter::EmitNode(const Operator& node, const op::Scan& scan
   if (engine_ == nullptr) return Error(ErrorCode::kInternal, "a scan is left in operators over rows of DuckDB");
   const std::vector<DataField>& all = FieldsOf(*scan.table.relation);
   std::vector<DataField> fields;
+  LateFields late;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (Used(node.columns[i])) fields.push_back(all[i]);
+    if (!Used(node.columns[i])) continue;
+    if (late_.contains(node.columns[i].id)) late.positions.push_back(fields.size());
+    fields.push_back(all[i]);
+  }
+  if (!late.positions.empty()) {
+    if (late_values_ == nullptr) late_values_ = engine_->MakeLateValues();
+    late.values = late_values_;
   }
   const std::string columns = UsedColumns(node.columns);
   if (fields.empty()) {
@@ -231,7 +148,7 @@ Result<std::string> Emitter::EmitNode(const Operator& node, const op::Scan& scan
     fields.push_back(plain == all.end() ? all.front() : *plain);
   }
   BRAID_TRY_ASSIGN(std::shared_ptr<const ScanSource> source, SourceOf(scan, std::move(fields), columns.empty()));
-  program_.registrations.push_back(engine_->Register(std::move(source)));
+  program_.registrations.push_back(engine_->Register(std::move(source), std::move(late)));
   const std::string& function = program_.registrations.back().sql();
   if (columns.empty()) return fmt::format("SELECT 1 FROM {}", function);
   return fmt::format("SELECT {0} FROM {1} AS t({0})", columns, function);
@@ -464,17 +381,13 @@ Result<std::string> Emitter::EmitNode(const Operator& node, const op::Unnest& un
 }  // namespace
 
 Result<DuckProgram> EmitDuckSql(const AnalyzedQuery& query, DuckEngine& engine) {
-  Emitter emitter(&engine, UsedColumns(*query.root));
+  Emitter emitter(&engine, UsedColumns(*query.root), LateColumns(query, ValuesWait::kInOperators));
   BRAID_TRY_ASSIGN(std::string sql, emitter.Emit(*query.root));
   return std::move(emitter).Finish(std::move(sql));
 }
 
 Result<std::string> EmitOperators(const Operator& root) {
-  return Emitter(nullptr, UsedColumns(root)).Emit(root);
-}
-
-ColumnSet UsedColumns(const Operator& root) {
-  return UseMarker().Mark(root);
+  return Emitter(nullptr, UsedColumns(root), {}).Emit(root);
 }
 
 }  // namespace braid

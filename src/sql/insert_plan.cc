@@ -124,6 +124,7 @@ class SinkColumns {
       }
       BRAID_TRY_ASSIGN(std::string sql, StoreAs({.type = columns[i].type, .sql = fmt::format("q.c{}", i)}, *wanted[i],
                                                 rule, {.zone = context_.session.time_zone()}));
+      if (sql != fmt::format("q.c{}", i) || ChecksNulls(*wanted[i])) looked_at_.insert(i);
       sql_.emplace(wanted[i]->name, std::move(sql));
     }
     return Ok();
@@ -131,17 +132,22 @@ class SinkColumns {
 
   // The columns and the condition of PlannedInsert.
   Status Emit(PlannedInsert& insert) const {
-    const bool drop_nulls = EqualsIgnoreCase(context_.session.Option("table.exec.sink.not-null-enforcer"), "DROP");
+    insert.query.looked_at = looked_at_;
     for (const DataField& field : target_.fields()) {
       BRAID_TRY_ASSIGN(const std::string item, Item(field));
       insert.columns += (insert.columns.empty() ? "" : ", ") + item;
-      if (drop_nulls && !field.type.nullable())
+      if (ChecksNulls(field))
         insert.condition += fmt::format("{}({}) IS NOT NULL", insert.condition.empty() ? " WHERE " : " AND ", item);
     }
     return Ok();
   }
 
  private:
+  bool ChecksNulls(const DataField& field) const {
+    return !field.type.nullable() &&
+           EqualsIgnoreCase(context_.session.Option("table.exec.sink.not-null-enforcer"), "DROP");
+  }
+
   // What the statement gives, else the default, else NULL.
   Result<std::string> Item(const DataField& field) const {
     if (const auto given = sql_.find(field.name); given != sql_.end()) return given->second;
@@ -151,6 +157,7 @@ class SinkColumns {
   const Target& target_;
   const StatementContext& context_;
   std::map<std::string, std::string> sql_;
+  std::set<std::size_t> looked_at_;  // of the query's columns
 };
 
 Result<Target> OpenTarget(const syntax::Insert& insert, const StatementContext& context) {

@@ -36,6 +36,8 @@ struct Scalar {
   bool is_json = false;  ///< as EmittedCall::is_json
   /// The columns that `sql` names, ascending, each once.
   std::vector<ColumnId> columns = {};
+  /// Of those the ones whose value may be the result as it is, and which the expression does not look at.
+  std::vector<ColumnId> handed_on = {};
 };
 
 using OperatorPtr = std::shared_ptr<const Operator>;

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,8 @@ struct AnalyzedQuery {
   std::vector<QueryColumn> columns;
   bool ordered = false;  ///< it has an outer ORDER BY
   std::shared_ptr<const Operator> root;
+  /// Positions of columns that SQL around the query looks at; the others it hands on as they are.
+  std::set<std::size_t> looked_at = {};
 };
 
 /// Settles names and types as Flink does. Errors: kInvalidArgument with line, caret and what was expected; kNotFound

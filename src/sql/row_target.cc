@@ -283,7 +283,13 @@ Result<Scalar> TargetScope::Store(const Scalar& value, const DataField& field, s
   }
   const LengthRule rule = LengthRuleOf(session.Option("table.exec.sink.type-length-enforcer"));
   BRAID_TRY_ASSIGN(std::string sql, StoreAs(ToArgument(value), field, rule, {.zone = session.time_zone()}));
-  return Scalar{.type = type, .sql = std::move(sql), .literal = {}, .is_json = false, .columns = value.columns};
+  const bool as_it_is = sql == value.sql;
+  return Scalar{.type = type,
+                .sql = std::move(sql),
+                .literal = {},
+                .is_json = false,
+                .columns = value.columns,
+                .handed_on = as_it_is ? value.handed_on : std::vector<ColumnId>()};
 }
 
 Result<RowTarget> OpenRowTarget(std::string_view statement, const syntax::QualifiedName& name,

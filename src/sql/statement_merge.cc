@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "sql/column_use.h"
 #include "sql/row_change.h"
 #include "sql/scopes.h"
 #include "sql/sink_cast.h"
@@ -291,12 +293,19 @@ class MergePlanner {
   Scalar ByClause(const Scalar& clause, const DataType& type, Give give) const {
     std::string sql = "CASE " + clause.sql;
     std::vector<Scalar> parts = {clause};
+    ColumnSet looked_at(clause.columns.begin(), clause.columns.end());
     for (std::size_t i = 0; i < clauses_.size(); ++i) {
       Scalar value = give(clauses_[i]);
       sql += fmt::format(" WHEN {} THEN {}", i, value.sql);
+      for (const ColumnId column : value.columns) {
+        if (std::ranges::find(value.handed_on, column) == value.handed_on.end()) looked_at.insert(column);
+      }
       parts.push_back(std::move(value));
     }
-    return Computed(type, fmt::format("({} END)", sql), parts);
+    Scalar result = Computed(type, fmt::format("({} END)", sql), parts);
+    std::ranges::copy_if(result.columns, std::back_inserter(result.handed_on),
+                         [&](ColumnId column) { return !looked_at.contains(column); });
+    return result;
   }
 
   // Lets a row that several rows of the source delete go once. Gives the number of matches of rows that are updated, if

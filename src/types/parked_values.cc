@@ -75,7 +75,7 @@ bool HasLongValues(const arrow::Array& column) {
 }
 
 /// Null if the values cannot be parked.
-std::shared_ptr<arrow::Array> ParkColumn(const arrow::BinaryArray& column) {
+std::shared_ptr<arrow::Array> ParkValues(const arrow::BinaryArray& column) {
   const std::int64_t length = column.length();
   auto offsets = arrow::AllocateBuffer((length + 1) * std::int64_t{sizeof(std::int32_t)}, BufferPool());
   if (!offsets.ok()) return nullptr;
@@ -99,6 +99,10 @@ std::shared_ptr<arrow::Array> ParkColumn(const arrow::BinaryArray& column) {
 }
 
 }  // namespace
+
+std::shared_ptr<arrow::Array> ParkColumn(const std::shared_ptr<arrow::Array>& column) {
+  return IsParked(*column->data()->buffers[2]) ? column : ParkValues(static_cast<const arrow::BinaryArray&>(*column));
+}
 
 void ReleasePages(const arrow::Array& column) {
   if (column.type_id() != arrow::Type::BINARY && column.type_id() != arrow::Type::STRING) return;
@@ -129,11 +133,9 @@ ParkedBatch ParkLongValues(const Batch& batch) {
     if (!HasLongValues(*column)) continue;
     const auto& values = static_cast<const arrow::BinaryArray&>(*column);
     const std::int64_t bytes = values.total_values_length();
-    if (!IsParked(*column->data()->buffers[2])) {
-      std::shared_ptr<arrow::Array> parked = ParkColumn(values);
-      if (parked == nullptr) continue;
-      column = std::move(parked);
-    }
+    std::shared_ptr<arrow::Array> parked = ParkColumn(column);
+    if (parked == nullptr) continue;
+    column = std::move(parked);
     result.parked_bytes += bytes;
   }
   result.batch.rows = arrow::RecordBatch::Make(batch.rows->schema(), batch.row_count(), std::move(columns));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <arrow/type_fwd.h>
 
@@ -26,6 +27,10 @@ std::int64_t LongValueBytes(const Batch& batch);
 /// they are. The file goes with the last reference. A column stays in memory if its rows are short on average, or if
 /// there is no room for such a file. Any thread.
 ParkedBatch ParkLongValues(const Batch& batch);
+
+/// A column of BYTES or STRING with its bytes in such a file, however few they are; itself if they are in one. Null if
+/// there is no room for it. Any thread.
+std::shared_ptr<arrow::Array> ParkColumn(const std::shared_ptr<arrow::Array>& column);
 
 /// To be called when parked values have been used and are not for now: their pages no longer count as resident in this
 /// process. Reading them again brings them back. Does nothing with other columns.

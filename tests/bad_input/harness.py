@@ -48,7 +48,7 @@ class Program:
         try:
             return subprocess.run(
                 [*self.prefix, str(self.braid), *map(str, words)], input=text, capture_output=True, text=True, errors="replace", timeout=120,
-                env=environment, cwd=self.folder, **more,
+                env=environment, **{"cwd": self.folder, **more},
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             raise Failure(f"braid {' '.join(map(str, words))} does not end")

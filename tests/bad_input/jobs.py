@@ -2,6 +2,11 @@
 
 import contextlib
 import fcntl
+import os
+import pathlib
+import shutil
+import signal
+import time
 
 from damage import damages
 from harness import CONFLICT, CORRUPT, INVALID, NOT_FOUND, STORAGE, UNSUPPORTED, Failure, case
@@ -42,7 +47,7 @@ def words_of(program, words):
 
 
 @contextlib.contextmanager
-def stopped_job(program):
+def stopped_job(program, **more):
     """The job copy from d.log to d.copied has run and stopped. Its folder; no job is left running."""
     state = ["--state-dir", program.folder / "state"]
     steps = [
@@ -53,7 +58,7 @@ def stopped_job(program):
     ]  # fmt: skip
     try:
         for words in steps:
-            run = program.run(*words)
+            run = program.run(*words, **more)
             if run.returncode:
                 raise Failure(f"braid {' '.join(map(str, words))}: {run.stderr.strip()}")
         (record,) = (program.folder / "state").rglob("job.json")
@@ -120,3 +125,29 @@ def state_held_by_others(program):
         waited = program.run("job", "wait", "copy", "--caught-up", *state)
         if waited.returncode or program.rows("d.copied") != program.rows("d.log"):
             yield f"the job does not go on: {waited.stderr.strip()}, the copy holds {program.rows('d.copied')}"
+
+
+@case
+def missing_folders_of_jobs(program):
+    """Without the folder that it was started in a job fails and says so; without its own folder its processes end."""
+    working = program.folder / "working"
+    working.mkdir()
+    with stopped_job(program, cwd=working) as folder:
+        state = ["--state-dir", program.folder / "state"]
+        working.rmdir()
+        program.check(program.run("job", "restart", "copy", *state), NOT_FOUND, str(working), "make it again")
+        if "FAILED" not in program.run("job", "list", *state).stdout:
+            yield "a job without its working folder does not show as failed"
+        working.mkdir()
+        if program.run("job", "restart", "copy", *state).returncode:
+            yield "the job does not start in the folder that was made again"
+        supervisor = int((folder / "supervisor").read_text())
+        worker = int(pathlib.Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()[0])
+        shutil.rmtree(folder)
+        os.kill(worker, signal.SIGKILL)
+        deadline = time.monotonic() + 30
+        while pathlib.Path(f"/proc/{supervisor}").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        if pathlib.Path(f"/proc/{supervisor}").exists():
+            os.kill(supervisor, signal.SIGKILL)
+            yield "the supervisor of a job without a folder goes on"
