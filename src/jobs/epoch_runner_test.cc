@@ -129,6 +129,27 @@ TEST_F(EpochRunnerTest, FilesOfAFolderAreFollowed) {
   EXPECT_THAT(Rows("SELECT * FROM lines"), UnorderedElementsAre("ONE", "TWO", "THREE"));
 }
 
+// They wait outside of DuckDB, which has references to them.
+TEST_F(EpochRunnerTest, LongValuesPassThrough) {
+  ASSERT_THAT(Run("CREATE TABLE texts (k INT PRIMARY KEY NOT ENFORCED, t STRING, kind STRING) WITH ('bucket' = '1')"),
+              IsOk());
+  ASSERT_THAT(Run("CREATE TABLE copies (k INT PRIMARY KEY NOT ENFORCED, t STRING, kind STRING) WITH ('bucket' = '1')"),
+              IsOk());
+  ASSERT_THAT(Run("INSERT INTO texts SELECT k, REPEAT(CHR(64 + k), 3000000), 'old' FROM (VALUES (1), (2), (3)) AS v(k)"),
+              IsOk());
+  auto runner = Open("INSERT INTO copies SELECT k, t, UPPER(kind) FROM texts WHERE kind <> 'hidden'");
+  ASSERT_THAT(runner, IsOk());
+  ASSERT_THAT(CatchUp(**runner), IsOk());
+  const std::string shown = "SELECT k, CHAR_LENGTH(t), LEFT(t, 1), RIGHT(t, 1), kind FROM copies";
+  EXPECT_THAT(Rows(shown), UnorderedElementsAre("1|3000000|A|A|OLD", "2|3000000|B|B|OLD", "3|3000000|C|C|OLD"));
+  // Of the first row another column changes, of the second the text, the third goes.
+  ASSERT_THAT(Run("UPDATE texts SET kind = 'new' WHERE k = 1"), IsOk());
+  ASSERT_THAT(Run("UPDATE texts SET t = REPEAT('x', 2000000) WHERE k = 2"), IsOk());
+  ASSERT_THAT(Run("UPDATE texts SET kind = 'hidden' WHERE k = 3"), IsOk());
+  ASSERT_THAT(CatchUp(**runner), IsOk());
+  EXPECT_THAT(Rows(shown), UnorderedElementsAre("1|3000000|A|A|NEW", "2|2000000|x|x|OLD"));
+}
+
 TEST_F(EpochRunnerTest, AStatementSetWritesAllItsSinksUnderOneBarrier) {
   MakeWords();
   ASSERT_THAT(Run("CREATE TABLE copies (word STRING)"), IsOk());

@@ -64,6 +64,28 @@ TEST_F(StatementMergeTest, UpdatesDeletesAndInserts) {
   }
 }
 
+// While rows wait for their matches to be counted, references stand for long values that no clause looks at.
+TEST_F(StatementMergeTest, LongValuesComeWhereTheyBelong) {
+  for (const Kind& kind : Kinds()) {
+    SCOPED_TRACE(kind.options);
+    Make(kind, "(0, 0, '')", "(0, 0, '')");
+    for (const char* fill : {"INSERT INTO t SELECT k, k * 10, REPEAT(CHR(96 + k), 2000000) FROM (VALUES (1), (2), (3)) AS v(k)",
+                             "INSERT INTO s SELECT k, k * 100, REPEAT(CHR(64 + k), 2000000) FROM (VALUES (2), (3), (4)) AS v(k)"})
+      ASSERT_THAT(Run(fill), IsOk());
+    const std::string shown = "SELECT k, v, CHAR_LENGTH(name), LEFT(name, 1), RIGHT(name, 1) FROM t WHERE k > 0 ORDER BY k";
+    ASSERT_THAT(Run("MERGE INTO t USING s ON t.k = s.k WHEN MATCHED AND s.k = 2 THEN UPDATE SET v = s.v WHEN MATCHED THEN "
+                    "UPDATE SET name = s.name WHEN NOT MATCHED THEN INSERT (k, v, name) VALUES (s.k, s.v, s.name)"),
+                IsOk());
+    EXPECT_THAT(Run(shown), HasValue(ElementsAre("1|10|2000000|a|a", "2|200|2000000|b|b", "3|30|2000000|C|C",
+                                                 "4|400|2000000|D|D")));
+    ASSERT_THAT(Run("MERGE INTO t USING s ON t.k = s.k WHEN MATCHED AND s.k = 2 THEN UPDATE SET name = LOWER(s.name) WHEN "
+                    "MATCHED THEN UPDATE SET name = s.name"),
+                IsOk());
+    EXPECT_THAT(Run(shown), HasValue(ElementsAre("1|10|2000000|a|a", "2|200|2000000|b|b", "3|30|2000000|C|C",
+                                                 "4|400|2000000|D|D")));
+  }
+}
+
 TEST_F(StatementMergeTest, InsertsAlone) {
   for (const Kind& kind : Kinds()) {
     SCOPED_TRACE(kind.options);
