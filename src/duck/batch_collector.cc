@@ -1,4 +1,7 @@
 #include <chrono>
+#include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include <arrow/api.h>
@@ -44,23 +47,6 @@ void FlattenDeep(duckdb::Vector& vector, duckdb::idx_t count) {
 /// Chunks of more rows than this have no long ones on average: a text would be over 1 GiB.
 constexpr duckdb::idx_t kMostLongRows = 256;
 
-/// Bytes of the texts of a row on average, if rows are long; else 0.
-std::int64_t LongRowBytesOf(duckdb::DataChunk& chunk) {
-  if (chunk.size() == 0 || chunk.size() > kMostLongRows) return 0;
-  std::int64_t bytes = 0;
-  for (duckdb::Vector& vector : chunk.data) {
-    if (vector.GetType().InternalType() != duckdb::PhysicalType::VARCHAR) continue;
-    duckdb::UnifiedVectorFormat format;
-    vector.ToUnifiedFormat(chunk.size(), format);
-    const auto* texts = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format);
-    RowList::First(chunk.size()).ForEach(format, [&](duckdb::idx_t index) {
-      if (format.validity.RowIsValid(index)) bytes += static_cast<std::int64_t>(texts[index].GetSize());
-    });
-  }
-  const std::int64_t row_bytes = bytes / static_cast<std::int64_t>(chunk.size());
-  return row_bytes >= kLongRowBytes ? row_bytes : 0;
-}
-
 /// Collects the rows of one thread.
 class ChunkCollector : public duckdb::LocalSinkState {
  public:
@@ -70,9 +56,12 @@ class ChunkCollector : public duckdb::LocalSinkState {
   }
 
   void Append(duckdb::DataChunk& chunk) {
-    if (!shape_->late.empty() && HasLateValues(chunk)) return AppendLate(chunk);
-    if (const std::int64_t row_bytes = LongRowBytesOf(chunk); row_bytes > 0) return AppendLong(chunk, row_bytes);
-    AppendRows(chunk, RowList::First(chunk.size()));
+    if (chunk.size() <= kMostLongRows || !shape_->late.empty()) {
+      const std::vector<TextColumn> texts = TextColumnsOf(chunk);
+      const bool has_long_rows = HasLongRows(texts, chunk.size());
+      if (has_long_rows || HasLateValues(texts, chunk.size())) return AppendOneByOne(chunk, texts, has_long_rows);
+    }
+    AppendRows(chunk, RowList::First(chunk.size()), {});
   }
 
   bool IsFull() const {
@@ -88,82 +77,108 @@ class ChunkCollector : public duckdb::LocalSinkState {
   }
 
  private:
-  void AppendRows(duckdb::DataChunk& chunk, const RowList& rows) {
-    for (std::size_t i = 0; i < collectors_.size(); ++i) {
-      const Status appended = AppendColumn(i, chunk.data[i], chunk.size(), rows);
-      if (!appended) ThrowError(appended.error());
+  // A column whose values may lie outside of DuckDB, or go there.
+  struct TextColumn {
+    std::size_t position;
+    duckdb::UnifiedVectorFormat format;
+
+    /// nullopt: NULL.
+    std::optional<std::string_view> At(duckdb::idx_t row) const {
+      const duckdb::idx_t index = format.sel->get_index(row);
+      if (!format.validity.RowIsValid(index)) return std::nullopt;
+      const duckdb::string_t& text = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format)[index];
+      return std::string_view(text.GetData(), text.GetSize());
     }
-    row_count_ += static_cast<std::int64_t>(rows.size());
+  };
+
+  std::vector<TextColumn> TextColumnsOf(duckdb::DataChunk& chunk) const {
+    std::vector<TextColumn> columns;
+    for (std::size_t i = 0; i < chunk.data.size(); ++i) {
+      const duckdb::LogicalType& type = chunk.data[i].GetType();
+      if (type.InternalType() != duckdb::PhysicalType::VARCHAR || type != shape_->types[i]) continue;
+      columns.push_back({.position = i, .format = {}});
+      chunk.data[i].ToUnifiedFormat(chunk.size(), columns.back().format);
+    }
+    return columns;
   }
 
-  bool HasLateValues(duckdb::DataChunk& chunk) const {
-    for (const LateColumn& column : LateColumnsOf(chunk)) {
-      for (duckdb::idx_t row = 0; row < chunk.size(); ++row) {
-        if (column.ValueAt(row) != nullptr) return true;
+  /// Whether the texts of a row are long on average.
+  static bool HasLongRows(const std::vector<TextColumn>& columns, duckdb::idx_t row_count) {
+    if (row_count == 0 || row_count > kMostLongRows) return false;
+    std::int64_t bytes = 0;
+    for (const TextColumn& column : columns) {
+      for (duckdb::idx_t row = 0; row < row_count; ++row)
+        bytes += static_cast<std::int64_t>(column.At(row).value_or(std::string_view()).size());
+    }
+    return bytes / static_cast<std::int64_t>(row_count) >= kLongRowBytes;
+  }
+
+  std::shared_ptr<arrow::Array> FindLate(std::string_view text) const {
+    for (const auto& values : shape_->late) {
+      if (auto value = values->Find(text)) return value;
+    }
+    return nullptr;
+  }
+
+  bool HasLateValues(const std::vector<TextColumn>& columns, duckdb::idx_t row_count) const {
+    if (shape_->late.empty()) return false;
+    for (const TextColumn& column : columns) {
+      for (duckdb::idx_t row = 0; row < row_count; ++row) {
+        const auto text = column.At(row);
+        if (text && FindLate(*text) != nullptr) return true;
       }
     }
     return false;
   }
 
-  // Rows with late values each in a batch of its own, where these take the place of their references.
-  void AppendLate(duckdb::DataChunk& chunk) {
-    const std::vector<LateColumn> columns = LateColumnsOf(chunk);
+  // Values of a row, by column, that do not go through the collectors.
+  using OutsideValues = std::map<std::size_t, std::shared_ptr<arrow::Array>>;
+
+  // Long rows and those with late values are each a batch, which waits outside of memory.
+  void AppendOneByOne(duckdb::DataChunk& chunk, const std::vector<TextColumn>& texts, bool are_long) {
     for (duckdb::idx_t row = 0; row < chunk.size(); ++row) {
-      std::vector<std::pair<int, std::shared_ptr<arrow::Array>>> values;
-      for (const LateColumn& column : columns) {
-        if (auto value = column.ValueAt(row)) values.emplace_back(column.position, std::move(value));
+      OutsideValues outside;
+      std::int64_t inside_bytes = 0;
+      for (const TextColumn& column : texts) {
+        const auto text = column.At(row);
+        if (!text) continue;
+        std::shared_ptr<arrow::Array> value = FindLate(*text);
+        const bool is_long = static_cast<std::int64_t>(text->size()) >= kParkedBytes;
+        if (value == nullptr && is_long)
+          value = ParkValue(*text, shape_->schema->field(static_cast<int>(column.position))->type());
+        if (value == nullptr) inside_bytes += static_cast<std::int64_t>(text->size());
+        if (value != nullptr) outside.emplace(column.position, std::move(value));
       }
+      const bool is_alone = are_long || !outside.empty();
+      if (is_alone && row_count_ > 0) finished_.push_back(Collected());
+      std::optional<MemoryShare> share;
+      if (inside_bytes >= kLongRowBytes) share.emplace(&LongRowMemory(), inside_bytes);
       const std::vector<duckdb::idx_t> rows = {row};
-      if (!values.empty() && row_count_ > 0) finished_.push_back(Collected());
-      AppendRows(chunk, RowList(rows));
-      if (values.empty()) continue;
-      Batch batch = Collected();
-      for (auto& [position, value] : values) {
-        auto replaced = batch.rows->SetColumn(position, batch.rows->schema()->field(position), std::move(value));
-        if (!replaced.ok()) ThrowError(Error(ErrorCode::kInternal, replaced.status().ToString()));
-        batch.rows = *std::move(replaced);
-      }
-      finished_.push_back(ParkLongValues(batch).batch);
+      AppendRows(chunk, RowList(rows), outside);
+      if (is_alone) finished_.push_back(ParkLongValues(WithValues(Collected(), outside)).batch);
     }
   }
 
-  // A column that may hold references.
-  struct LateColumn {
-    int position;
-    duckdb::UnifiedVectorFormat texts;
-    const std::vector<std::shared_ptr<const LateValues>>* late;
-
-    /// Null if there is another text, or none.
-    std::shared_ptr<arrow::Array> ValueAt(duckdb::idx_t row) const {
-      const duckdb::idx_t index = texts.sel->get_index(row);
-      if (!texts.validity.RowIsValid(index)) return nullptr;
-      const duckdb::string_t& text = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(texts)[index];
-      for (const auto& values : *late) {
-        if (auto value = values->Find({text.GetData(), text.GetSize()})) return value;
-      }
-      return nullptr;
-    }
-  };
-
-  std::vector<LateColumn> LateColumnsOf(duckdb::DataChunk& chunk) const {
-    std::vector<LateColumn> columns;
-    for (std::size_t i = 0; i < chunk.data.size(); ++i) {
-      if (chunk.data[i].GetType().InternalType() != duckdb::PhysicalType::VARCHAR) continue;
-      columns.push_back({.position = static_cast<int>(i), .texts = {}, .late = &shape_->late});
-      chunk.data[i].ToUnifiedFormat(chunk.size(), columns.back().texts);
-    }
-    return columns;
+  static Batch WithValues(Batch batch, const OutsideValues& values) {
+    arrow::ArrayVector columns = batch.rows->columns();
+    for (const auto& [position, value] : values) columns[position] = value;
+    batch.rows = arrow::RecordBatch::Make(batch.rows->schema(), batch.row_count(), std::move(columns));
+    return batch;
   }
 
-  // Each in a batch of its own, which waits outside of memory.
-  void AppendLong(duckdb::DataChunk& chunk, std::int64_t row_bytes) {
-    if (row_count_ > 0) finished_.push_back(Collected());
-    for (duckdb::idx_t row = 0; row < chunk.size(); ++row) {
-      const std::vector<duckdb::idx_t> rows = {row};
-      const MemoryShare share(&LongRowMemory(), row_bytes);
-      AppendRows(chunk, RowList(rows));
-      finished_.push_back(ParkLongValues(Collected()).batch);
+  void AppendRows(duckdb::DataChunk& chunk, const RowList& rows, const OutsideValues& outside) {
+    for (std::size_t i = 0; i < collectors_.size(); ++i) {
+      Status appended;
+      if (outside.contains(i)) {
+        duckdb::Vector nothing(shape_->types[i]);
+        nothing.Reference(duckdb::Value(shape_->types[i]));
+        appended = AppendSame(i, nothing, chunk.size(), rows);
+      } else {
+        appended = AppendColumn(i, chunk.data[i], chunk.size(), rows);
+      }
+      if (!appended) ThrowError(appended.error());
     }
+    row_count_ += static_cast<std::int64_t>(rows.size());
   }
 
   Batch Collected() {

@@ -104,6 +104,15 @@ std::shared_ptr<arrow::Array> ParkColumn(const std::shared_ptr<arrow::Array>& co
   return IsParked(*column->data()->buffers[2]) ? column : ParkValues(static_cast<const arrow::BinaryArray&>(*column));
 }
 
+std::shared_ptr<arrow::Array> ParkValue(std::string_view bytes, std::shared_ptr<arrow::DataType> type) {
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  std::shared_ptr<arrow::Buffer> values = Park(reinterpret_cast<const std::uint8_t*>(bytes.data()), size);
+  if (values == nullptr) return nullptr;
+  auto offsets = arrow::Buffer::FromVector(std::vector<std::int32_t>{0, static_cast<std::int32_t>(size)});
+  return arrow::MakeArray(
+      arrow::ArrayData::Make(std::move(type), 1, {nullptr, std::move(offsets), std::move(values)}, /*null_count=*/0));
+}
+
 void ReleasePages(const arrow::Array& column) {
   if (column.type_id() != arrow::Type::BINARY && column.type_id() != arrow::Type::STRING) return;
   const arrow::Buffer* buffer = column.data()->buffers[2].get();

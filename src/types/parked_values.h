@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include <arrow/type_fwd.h>
 
@@ -31,6 +32,10 @@ ParkedBatch ParkLongValues(const Batch& batch);
 /// A column of BYTES or STRING with its bytes in such a file, however few they are; itself if they are in one. Null if
 /// there is no room for it. Any thread.
 std::shared_ptr<arrow::Array> ParkColumn(const std::shared_ptr<arrow::Array>& column);
+
+/// A column of one row of STRING or BYTES, as `type` says, with its bytes in such a file. Null if there is no room for
+/// it. Any thread.
+std::shared_ptr<arrow::Array> ParkValue(std::string_view bytes, std::shared_ptr<arrow::DataType> type);
 
 /// To be called when parked values have been used and are not for now: their pages no longer count as resident in this
 /// process. Reading them again brings them back. Does nothing with other columns.
