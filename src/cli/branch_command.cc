@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/options.h"
+#include "base/option_lists.h"
 #include "base/text.h"
 #include "cli/branch_arguments.h"
 #include "cli/branch_command.h"
@@ -127,8 +128,8 @@ std::string DeletedText(const DeleteArguments& arguments, const std::string& tab
 Status Delete(const DeleteArguments& arguments) {
   BRAID_TRY_ASSIGN(const OperationContext context, ContextOf(arguments));
   std::vector<std::string> done;
-  for (const std::string& name : Split(arguments.name, ',')) {
-    DeleteBranchRequest request{.name = std::string(Trim(name)), .force = arguments.force, .dry_run = arguments.dry_run};
+  for (const std::string& name : ParseList(arguments.name)) {
+    DeleteBranchRequest request{.name = name, .force = arguments.force, .dry_run = arguments.dry_run};
     if (arguments.no_reclaim) request.reclaim = false;
     Result<DeletedBranch> deleted = DeleteBranch(context, request);
     if (!deleted && !done.empty()) return std::move(deleted).error().Context(fmt::format("after deleting {}", Join(done, ", ")));

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/option_lists.h"
 #include "base/uuid.h"
 #include "cli/table_command.h"
 #include "cli/upkeep_arguments.h"
@@ -139,7 +139,7 @@ void PrintSorted(const CompactArguments& arguments, const SortedCompaction& comp
 
 Status RunSorted(const CompactArguments& arguments, const Table& table) {
   SortedCompactionRequest request{.columns = {}, .dry_run = arguments.dry_run, .progress = TerminalProgress()};
-  for (const std::string& column : Split(arguments.order_by, ',')) request.columns.emplace_back(Trim(column));
+  request.columns = ParseList(arguments.order_by);
   if (!arguments.order_strategy.empty()) {
     BRAID_TRY_ASSIGN(request.strategy, ParseSortStrategy(arguments.order_strategy));
   }

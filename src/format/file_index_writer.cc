@@ -6,6 +6,7 @@
 #include <arrow/array.h>
 #include <fmt/format.h>
 
+#include "base/option_lists.h"
 #include "base/text.h"
 #include "format/column_index_internal.h"
 #include "format/file_index.h"
@@ -50,8 +51,8 @@ Status AddColumns(std::string_view key, std::string_view text, std::span<const D
   if (known == nullptr) {
     return Refused(key, "there is no such kind of index").Hint("one of: bloom-filter, bitmap, bsi, range-bitmap");
   }
-  for (const std::string& part : Split(text, ',')) {
-    auto [column, map_key] = SplitMapKey(Trim(part));
+  for (const std::string& part : ParseList(text)) {
+    auto [column, map_key] = SplitMapKey(part);
     WantedFileIndex index{.column = std::move(column), .map_key = std::move(map_key), .kind = kind, .options = {}};
     BRAID_TRY_ASSIGN(const DataType type, IndexedType(index, key, fields));
     if (!known->takes(type)) {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/option_lists.h"
 #include "mergetree/key_encoding_internal.h"
 #include "mergetree/key_value.h"
 #include "mergetree/sequence_groups_internal.h"
@@ -45,8 +45,7 @@ Status AddGroupOrderings(const TableSchema& table, const Options& options, KeyVa
 Status AddSequenceFields(const TableSchema& table, const Options& options, KeyValueSchema& schema) {
   const std::string names = options.Get("sequence.field", "");
   if (names.empty()) return Ok();
-  for (const std::string_view part : Split(names, ',')) {
-    const std::string_view name = Trim(part);
+  for (const std::string& name : ParseList(names)) {
     BRAID_TRY_ASSIGN(const std::size_t at, AddColumn(table, name, "sequence.field", schema));
     schema.sequence_fields.push_back(at);
   }

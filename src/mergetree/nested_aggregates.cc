@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/option_lists.h"
 #include "mergetree/datum_aggregate_internal.h"
 
 namespace braid {
@@ -137,8 +137,7 @@ Result<std::vector<std::size_t>> NestedKey(const DataField& field, const Options
   const std::string option = FieldOption(field.name, "nested-key");
   const std::optional<std::string> names = options.Find(option);
   if (!names) return key;
-  for (const std::string_view part : Split(*names, ',')) {
-    const std::string_view name = Trim(part);
+  for (const std::string& name : ParseList(*names)) {
     const std::optional<std::size_t> found = FindField(field.type.element().fields(), name);
     if (!found) {
       return Error(ErrorCode::kInvalidArgument,

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/option_lists.h"
 #include "mergetree/sequence_groups_internal.h"
 
 namespace braid {
@@ -12,12 +12,6 @@ namespace {
 constexpr std::string_view kPrefix = "fields.";
 constexpr std::string_view kSuffix = ".sequence-group";
 constexpr std::string_view kRemoving = "partial-update.remove-record-on-sequence-group";
-
-std::vector<std::string> ColumnNames(std::string_view text) {
-  std::vector<std::string> names;
-  for (const std::string& part : Split(text, ',')) names.emplace_back(Trim(part));
-  return names;
-}
 
 bool Contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -36,7 +30,7 @@ Result<std::vector<SequenceGroup>> SequenceGroupsOf(const Options& options) {
     const bool names_group = key.starts_with(kPrefix) && key.ends_with(kSuffix);
     if (!names_group || key.size() <= kPrefix.size() + kSuffix.size()) continue;
     const std::size_t length = key.size() - kPrefix.size() - kSuffix.size();
-    SequenceGroup group{ColumnNames(std::string_view(key).substr(kPrefix.size(), length)), ColumnNames(value)};
+    SequenceGroup group{ParseList(std::string_view(key).substr(kPrefix.size(), length)), ParseList(value)};
     for (const std::string& column : group.protected_columns) {
       if (seen.insert(column).second) continue;
       return Error(ErrorCode::kInvalidArgument, fmt::format("column '{}' is in two sequence groups", column))
@@ -50,7 +44,7 @@ Result<std::vector<SequenceGroup>> SequenceGroupsOf(const Options& options) {
 Result<std::vector<std::string>> RemovingColumns(const Options& options, const std::vector<SequenceGroup>& groups) {
   const std::optional<std::string> text = options.Find(kRemoving);
   if (!text) return std::vector<std::string>();
-  std::vector<std::string> columns = ColumnNames(*text);
+  std::vector<std::string> columns = ParseList(*text);
   for (const std::string& column : columns) {
     const bool orders = std::any_of(groups.begin(), groups.end(),
                                     [&](const SequenceGroup& group) { return Contains(group.ordering, column); });

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/option_lists.h"
 #include "base/text.h"
 
 namespace braid {
@@ -18,8 +19,8 @@ constexpr std::string_view kExternalPath = "blob-external-storage-path";
 
 std::set<std::string> NamesIn(std::string_view list) {
   std::set<std::string> names;
-  for (const std::string& name : Split(list, ',')) {
-    if (!Trim(name).empty()) names.emplace(Trim(name));
+  for (std::string& name : ParseList(list)) {
+    if (!name.empty()) names.insert(std::move(name));
   }
   return names;
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/option_lists.h"
 #include "base/text.h"
 #include "io/file_system.h"
 
@@ -46,8 +47,7 @@ Result<std::vector<std::string>> RootsOf(const Options& options, const std::stri
                  fmt::format("'{}' is 'specific-fs', but '{}' is not set", kStrategy, kSpecificFs));
   }
   std::vector<std::string> roots;
-  for (const std::string& part : Split(options.Get(kPaths, ""), ',')) {
-    const std::string path(Trim(part));
+  for (const std::string& path : ParseList(options.Get(kPaths, ""))) {
     const std::size_t colon = path.find(':');
     if (colon == std::string::npos || colon == 0 || path.substr(0, colon).find('/') != std::string::npos) {
       return Error(ErrorCode::kInvalidArgument, fmt::format("'{}' has '{}', which begins with no scheme", kPaths, path))
@@ -70,11 +70,11 @@ Result<std::vector<std::string>> RootsOf(const Options& options, const std::stri
 
 Result<std::vector<std::int64_t>> WeightsOf(const Options& options, std::size_t roots) {
   std::vector<std::int64_t> weights;
-  for (const std::string& part : Split(options.Get(kWeights, ""), ',')) {
-    const auto weight = ParseInt64(Trim(part));
+  for (const std::string& part : ParseList(options.Get(kWeights, ""))) {
+    const auto weight = ParseInt64(part);
     if (!weight || *weight < 1 || *weight > INT32_MAX)
       return Error(ErrorCode::kInvalidArgument,
-                   fmt::format("'{}' has '{}', which is no number from 1 on", kWeights, Trim(part)));
+                   fmt::format("'{}' has '{}', which is no number from 1 on", kWeights, part));
     weights.push_back(*weight);
   }
   if (weights.size() == roots) return weights;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/option_lists.h"
 #include "base/text.h"
 #include "meta/schema_rules_internal.h"
 #include "types/cast.h"
@@ -119,8 +120,8 @@ Status TakeKeysFromOption(std::string_view option, Names& keys, Options& options
   const std::optional<std::string> text = options.Find(option);
   if (!text) return Ok();
   Names given;
-  for (const std::string& part : Split(*text, ',')) {
-    if (!Trim(part).empty()) given.emplace_back(Trim(part));
+  for (std::string& name : ParseList(*text)) {
+    if (!name.empty()) given.push_back(std::move(name));
   }
   if (!keys.empty() && keys != given) {
     return Invalid(fmt::format("option '{}' is '{}', but the table's is already ({})", option, *text,

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/option_lists.h"
 #include "base/text.h"
 #include "sql/procedure.h"
 #include "table/branch_base.h"
@@ -46,8 +47,8 @@ Result<StatementResult> Create(const ProcedureArguments& arguments, const Statem
 
 Result<StatementResult> Delete(const ProcedureArguments& arguments, const StatementContext& context) {
   BRAID_TRY_ASSIGN(const OperationContext operation, ContextOfArguments(arguments, context));
-  for (const std::string& name : Split(*arguments.Text("branch"), ',')) {
-    BRAID_TRY_ASSIGN(const DeletedBranch deleted, DeleteBranch(operation, {.name = std::string(Trim(name)),
+  for (const std::string& name : ParseList(*arguments.Text("branch"))) {
+    BRAID_TRY_ASSIGN(const DeletedBranch deleted, DeleteBranch(operation, {.name = name,
                                                                            .force = arguments.Bool("force").value_or(false),
                                                                            .reclaim = arguments.Bool("reclaim")}));
     if (!deleted.unreclaimed_reason.empty()) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/option_lists.h"
 #include "base/text.h"
 #include "sql/procedure.h"
 #include "table/clustering_options.h"
@@ -68,7 +69,7 @@ Result<std::optional<SortedCompactionRequest>> SortingOf(const ProcedureArgument
   }
   SortedCompactionRequest request;
   BRAID_TRY_ASSIGN(request.strategy, ParseSortStrategy(strategy));
-  for (const std::string& column : Split(columns, ',')) request.columns.emplace_back(Trim(column));
+  request.columns = ParseList(columns);
   return std::optional(std::move(request));
 }
 

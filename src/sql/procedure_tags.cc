@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/options.h"
-#include "base/text.h"
+#include "base/option_lists.h"
 #include "sql/procedure.h"
 #include "table/operation.h"
 #include "table/snapshot_selector.h"
@@ -81,9 +81,7 @@ Result<StatementResult> Rename(const ProcedureArguments& arguments, const Statem
 
 Result<StatementResult> Delete(const ProcedureArguments& arguments, const StatementContext& context) {
   BRAID_TRY_ASSIGN(const Table table, OpenTableArgument(arguments, context));
-  std::vector<std::string> names;
-  for (const std::string& name : Split(*arguments.Text("tag"), ',')) names.emplace_back(Trim(name));
-  BRAID_TRY(DeleteTags(table, names, {}, context.session.clock()));
+  BRAID_TRY(DeleteTags(table, ParseList(*arguments.Text("tag")), {}, context.session.clock()));
   return ProcedureSuccess();
 }
 

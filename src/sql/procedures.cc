@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/option_pairs.h"
+#include "base/option_lists.h"
 #include "sql/procedure.h"
 
 namespace braid {

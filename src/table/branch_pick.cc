@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/option_lists.h"
 #include "base/text.h"
 #include "base/uuid.h"
 #include "meta/stores.h"
@@ -174,8 +175,7 @@ class Picking {
 
 Result<std::vector<std::pair<SnapshotId, SnapshotId>>> PickRequest::ParseRanges(const std::string& text) {
   std::vector<std::pair<SnapshotId, SnapshotId>> ranges;
-  for (const std::string& part : Split(text, ',')) {
-    const std::string range(Trim(part));
+  for (const std::string& range : ParseList(text)) {
     const std::size_t dots = range.find("..");
     const auto first = ParseInt64(Trim(std::string_view(range).substr(0, dots)));
     const auto last = dots == std::string::npos ? first : ParseInt64(Trim(std::string_view(range).substr(dots + 2)));

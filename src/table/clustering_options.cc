@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/option_lists.h"
 #include "base/text.h"
 
 namespace braid {
@@ -22,11 +23,8 @@ Result<SortStrategy> StrategyOf(const std::string& name, std::size_t columns) {
 }  // namespace
 
 std::vector<std::string> ClusteringColumns(const Options& options) {
-  std::vector<std::string> columns;
   const std::string names = GetRenamed(options, "clustering.columns", "sink.clustering.by-columns", "");
-  if (names.empty()) return columns;
-  for (const std::string& name : Split(names, ',')) columns.emplace_back(Trim(name));
-  return columns;
+  return names.empty() ? std::vector<std::string>() : ParseList(names);
 }
 
 Result<ClusteringOptions> ClusteringOptions::FromOptions(const Options& options) {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "base/text.h"
+#include "base/option_lists.h"
 #include "meta/stores.h"
 
 namespace braid {
@@ -14,8 +14,7 @@ Result<std::set<std::string>> ExternalDataPaths(const FileSystem& fs, const Tabl
     for (const SchemaId id : ids) {
       const Result<TableSchema> schema = ReadSchema(fs, line.paths, id);
       if (!schema) continue;
-      for (const std::string& external : Split(schema->options.Get("data-file.external-paths", ""), ',')) {
-        std::string path(Trim(external));
+      for (std::string& path : ParseList(schema->options.Get("data-file.external-paths", ""))) {
         while (path.size() > 1 && path.ends_with('/')) path.pop_back();
         if (path.size() > 1) paths.insert(std::move(path));
       }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/option_lists.h"
 #include "base/text.h"
 #include "meta/success_file.h"
 #include "table/done_report.h"
@@ -24,11 +25,7 @@ Status Mark(FileSystem& fs, const std::string& path, std::int64_t now_ms) {
 }
 
 std::vector<std::string> DoneActionsOf(const Table& table) {
-  std::vector<std::string> actions;
-  for (const std::string& action : Split(table.options().Get("partition.mark-done-action", "success-file"), ',')) {
-    actions.push_back(ToLower(Trim(action)));
-  }
-  return actions;
+  return ParseList(ToLower(table.options().Get("partition.mark-done-action", "success-file")));
 }
 
 }  // namespace

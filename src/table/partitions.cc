@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/option_pairs.h"
+#include "base/option_lists.h"
 #include "base/text.h"
 #include "types/cast.h"
 

@@ -1,4 +1,4 @@
-#include "base/option_pairs.h"
+#include "base/option_lists.h"
 
 #include <string>
 
@@ -7,6 +7,12 @@
 #include "base/text.h"
 
 namespace braid {
+
+std::vector<std::string> ParseList(std::string_view text) {
+  std::vector<std::string> parts = Split(text, ',');
+  for (std::string& part : parts) part = std::string(Trim(part));
+  return parts;
+}
 
 Result<Options> ParseOptionPairs(std::string_view text) {
   Options pairs;

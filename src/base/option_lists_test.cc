@@ -1,4 +1,4 @@
-#include "base/option_pairs.h"
+#include "base/option_lists.h"
 
 #include <gmock/gmock.h>
 
@@ -18,6 +18,11 @@ TEST(OptionPairsTest, NamesWhatIsNoPair) {
     EXPECT_THAT(ParseOptionPairs(text), IsError(ErrorCode::kInvalidArgument)) << text;
   }
   EXPECT_THAT(ParseOptionPairs("a=1, b "), HasMessage("'b'"));
+}
+
+TEST(OptionListsTest, PartsHaveNoBlanksAround) {
+  EXPECT_THAT(ParseList(" a ,b c,,d "), testing::ElementsAre("a", "b c", "", "d"));
+  EXPECT_THAT(ParseList(""), testing::ElementsAre(""));
 }
 
 }  // namespace
