@@ -83,6 +83,28 @@ TEST_F(BatchCollectorTest, GivesRowsThatAreLargerThanAllThatMayWaitOneByOne) {
   EXPECT_FALSE(end.has_value());
 }
 
+// The longest go into files without passing through memory.
+TEST_F(BatchCollectorTest, LongRowsKeepTheirShortAndAbsentValues) {
+  BRAID_ASSERT_OK_AND_ASSIGN(
+      const auto result, Query("SELECT CASE WHEN i = 0 THEN repeat('a', 20971520) END, repeat('b', 6291456), 'short ' || i, "
+                               "CAST(repeat('c', 20971521) AS BLOB), NULL::VARCHAR FROM range(2) r(i) ORDER BY i"));
+  for (int row = 0; row < 2; ++row) {
+    BRAID_ASSERT_OK_AND_ASSIGN(const auto batch, result->Next());
+    ASSERT_TRUE(batch.has_value());
+    ASSERT_EQ(batch->row_count(), 1);
+    const auto text = [&](int column) {
+      const Datum value = DatumAt(*batch->rows->column(column), 0, result->columns().at(static_cast<std::size_t>(column)).type);
+      return value.is_null() ? "NULL" : std::string(value.as_string());
+    };
+    EXPECT_EQ(text(0), row == 0 ? std::string(20971520, 'a') : "NULL");
+    EXPECT_EQ(text(1), std::string(6291456, 'b'));
+    EXPECT_EQ(text(2), "short " + std::to_string(row));
+    EXPECT_EQ(text(3), std::string(20971521, 'c'));
+    EXPECT_EQ(text(4), "NULL");
+    EXPECT_TRUE(batch->rows->Validate().ok());
+  }
+}
+
 TEST_F(BatchCollectorTest, CanBeLeftBeforeTheEnd) {
   for (int round = 0; round < 20; ++round) {
     BRAID_ASSERT_OK_AND_ASSIGN(const auto result, Query("SELECT repeat('x', 1000) || i FROM range(100000000) r(i)"));
