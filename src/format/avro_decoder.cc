@@ -148,6 +148,7 @@ class ItemsDecoder : public ParentDecoder {
       children.push_back(child->data());
     }
     if (items_.size() == 2) {
+      if (children.front()->GetNullCount() > 0) return Error(ErrorCode::kCorruption, "a map has a NULL key");
       const std::shared_ptr<arrow::DataType> map = ToArrowType(type());
       const std::shared_ptr<arrow::DataType> pair = static_cast<const arrow::MapType&>(*map).value_type();
       children = {arrow::ArrayData::Make(pair, count_, {nullptr}, std::move(children), 0)};

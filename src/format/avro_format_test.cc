@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "format/avro_container.h"
+#include "format/avro_cursor.h"
 #include "format/golden_rows_testing.h"
 #include "format/rows_testing.h"
 #include "io/fault_injecting_file_system.h"
@@ -176,6 +177,37 @@ TEST(AvroFormatTest, RefusesWhatAvroCannotHold) {
                                       Options(Options::Map{{"file.compression", "xz"}})),
               HasMessage("xz"));
   EXPECT_THAT(files.AllFiles(), testing::IsEmpty());
+}
+
+// Avro can hold them, where keys are a union; batches cannot.
+TEST(AvroFormatTest, ReportsMapsWithNullKeys) {
+  constexpr std::string_view kSchema =
+      R"({"type": "record", "name": "r", "fields": [{"name": "m", "type": {"type": "array", "logicalType": "map",
+          "items": {"type": "record", "name": "pair", "fields": [{"name": "key", "type": ["null", "int"]},
+                                                                 {"name": "value", "type": "int"}]}}}]})";
+  const auto write = [&](FileSystem& files, std::string_view path, bool has_key) -> Status {
+    AvroCompressor compressor;
+    BRAID_TRY_ASSIGN(std::unique_ptr<OutputFile> output, files.Create(path));
+    AvroContainerWriter writer(std::move(output), kSchema, {.codec = AvroCodec::kNull}, compressor);
+    AvroEncoder encoder(writer.block());
+    encoder.Long(1);  // a block of one item
+    encoder.Long(has_key ? 1 : 0);
+    if (has_key) encoder.Long(5);
+    encoder.Long(7);
+    encoder.Long(0);  // no more blocks
+    BRAID_TRY(writer.EndRecord());
+    BRAID_TRY(writer.Finish());
+    return Ok();
+  };
+  MemoryFileSystem files;
+  ASSERT_THAT(write(files, "/good.avro", true), IsOk());
+  ASSERT_THAT(write(files, "/bad.avro", false), IsOk());
+  const std::vector<DataField> fields = MakeFields({{"m", DataType::Map(DataType::Int(), DataType::Int())}});
+  BRAID_ASSERT_OK_AND_ASSIGN(const auto rows, ReadFile(AvroFormat(), files, "/good.avro", fields));
+  ExpectSameRows(rows, {{Datum(DatumList{Datum(DatumList{Datum(5), Datum(7)})})}}, fields);
+  const auto bad = ReadFile(AvroFormat(), files, "/bad.avro", fields);
+  EXPECT_THAT(bad, IsError(ErrorCode::kCorruption));
+  EXPECT_THAT(bad, HasMessage("a map has a NULL key"));
 }
 
 TEST(AvroFormatTest, ReportsDamagedFilesByName) {

@@ -159,7 +159,8 @@ class AvroReader : public FileReader {
       Result<std::shared_ptr<arrow::Array>> array =
           columns_[i] == nullptr ? MakeConstantColumn(Datum(), request_.columns[i].type, row_count)
                                  : columns_[i]->Finish();
-      BRAID_TRY_ASSIGN(std::shared_ptr<arrow::Array> finished, std::move(array));
+      BRAID_TRY_ASSIGN(std::shared_ptr<arrow::Array> finished,
+                       std::move(array).Context(fmt::format("in column {}", request_.columns[i].name)));
       arrays.push_back(std::move(finished));
     }
     first_row_ = std::exchange(next_row_, next_row_ + row_count);
