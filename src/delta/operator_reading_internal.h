@@ -7,11 +7,9 @@
 #include "delta/delta_program.h"
 #include "sql/column_use.h"
 #include "sql/operator.h"
+#include "sql/operator_scalars.h"
 
 namespace braid {
-
-/// Visits the expressions of the node itself, not those of its inputs.
-void ForEachScalar(const Operator& node, const std::function<void(const Scalar&)>& visit);
 
 /// Whether everything below names only columns that are made below: the operator can be run by itself.
 bool IsClosed(const Operator& node);

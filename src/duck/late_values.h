@@ -47,7 +47,7 @@ class LateValues {
   std::unordered_multimap<std::size_t, std::size_t> by_hash_;  // of the bytes -> number among places_
 };
 
-/// The columns of a source that are late (RegisterScan).
+/// The columns of a source that are late (DuckEngine::Register).
 struct LateFields {
   std::vector<std::size_t> positions;  ///< among ScanSource::fields(), ascending
   std::shared_ptr<LateValues> values;  ///< null: there are none

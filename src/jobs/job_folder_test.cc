@@ -1,7 +1,6 @@
 #include "jobs/job_folder.h"
 
 #include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <thread>
 
@@ -84,7 +83,7 @@ TEST_F(JobFolderTest, AStartWaitsForTheFormerSupervisor) {
   ASSERT_THAT(supervisor, IsOk());
   std::atomic<bool> has_ended = false;
   std::jthread former([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    while (!folder.IsLocked()) std::this_thread::yield();  // until the start waits
     has_ended = true;
     supervisor->reset();
   });

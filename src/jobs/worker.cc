@@ -49,16 +49,6 @@ class Worker {
  public:
   Worker(const WorkerSettings& settings, JobRecord record) : settings_(settings), record_(std::move(record)) {}
 
-  /// The one that the job was started in, where relative paths lead.
-  Status EnterFolder() {
-    if (::chdir(record_.working_directory.c_str()) == 0) return Ok();
-    Error error = Error(ErrorCode::kNotFound,
-                        fmt::format("the folder {} that the job was started in is gone", record_.working_directory))
-                      .Hint("make it again, or start the job anew");
-    Fail(error);
-    return error;
-  }
-
   Status Run() {
     Log(LogLevel::kInfo, "worker begins", fmt::format("job={}", record_.name));
     BRAID_TRY_ASSIGN(const auto lock, settings_.folder.Lock(record_.name));
@@ -69,7 +59,8 @@ class Worker {
     session_settings.connectors = settings_.connectors;
     session_settings.clock = settings_.clock;
     Session session(std::move(session_settings));
-    Status ended = Start(session);
+    Status ended = EnterFolder();
+    if (ended) ended = Start(session);
     if (ended) ended = Loop();
     if (!ended) {
       if (runner_ != nullptr && runner_->AwaitsTables() && AwaitTables(ended.error())) return StopWaiting();
@@ -83,6 +74,14 @@ class Worker {
   }
 
  private:
+  // The one that the job was started in, where relative paths lead.
+  Status EnterFolder() const {
+    if (::chdir(record_.working_directory.c_str()) == 0) return Ok();
+    return Error(ErrorCode::kNotFound,
+                 fmt::format("the folder {} that the job was started in is gone", record_.working_directory))
+        .Hint("make it again, or start the job anew");
+  }
+
   Status Start(Session& session) {
     BRAID_TRY_ASSIGN(JobPlan plan, PlanIn(session, record_));
     BRAID_TRY_ASSIGN(const std::int64_t threads,
@@ -276,9 +275,7 @@ Status RunWorker(const WorkerSettings& settings) {
   ::sigaction(SIGTERM, &action, nullptr);
   ::sigaction(SIGINT, &action, nullptr);
   BRAID_TRY_ASSIGN(JobRecord record, settings.folder.ReadRecord());
-  Worker worker(settings, std::move(record));
-  BRAID_TRY(worker.EnterFolder());
-  return worker.Run();
+  return Worker(settings, std::move(record)).Run();
 }
 
 }  // namespace braid

@@ -1,9 +1,13 @@
 #include "sql/column_use.h"
 
 #include <algorithm>
+#include <set>
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
+
+#include "sql/operator_scalars.h"
 
 namespace braid {
 namespace {
@@ -143,99 +147,70 @@ class LateMarker {
       std::is_same_v<Node, op::Scan> || std::is_same_v<Node, op::Filter> || std::is_same_v<Node, op::Project> ||
       std::is_same_v<Node, op::SetOperation> || std::is_same_v<Node, op::Unnest>;
 
+  // Operators before what they read, and what may name columns of other inputs before those.
   void Visit(const Operator& node) {
+    const std::vector<OperatorPtr> inputs = InputsOf(node);
     std::visit(
         [&]<typename Node>(const Node& inner) {
-          if (wait_ == ValuesWait::kInTables && !kTreatsRowsAlone<Node>) {
-            for (const OperatorPtr& input : InputsOf(node)) LookAt(input->columns);
-          }
-          VisitNode(node, inner);
+          if (wait_ == ValuesWait::kInTables && !kTreatsRowsAlone<Node>) LookAtInputs(node);
+          Mark(node, inner);
         },
         node.node);
+    for (auto input = inputs.rbegin(); input != inputs.rend(); ++input) Visit(**input);
   }
 
-  void VisitNode(const Operator& node, const op::Scan& /*scan*/) {
+  void LookAtInputs(const Operator& node) {
+    for (const OperatorPtr& input : InputsOf(node)) LookAt(input->columns);
+  }
+  void LookAtScalars(const Operator& node) {
+    ForEachScalar(node, [this](const Scalar& value) { LookAt(value); });
+  }
+
+  template <typename Node>
+  void Mark(const Operator& node, const Node& /*inner*/) {
+    LookAtScalars(node);
+  }
+  void Mark(const Operator& node, const op::Scan& /*scan*/) {
     for (const OutputColumn& column : node.columns) scanned_.insert(column.id);
   }
-  void VisitNode(const Operator& /*node*/, const op::DuckRows& /*rows*/) {}
-  void VisitNode(const Operator& /*node*/, const op::Values& values) {
-    for (const std::vector<Scalar>& row : values.rows) {
-      for (const Scalar& value : row) LookAt(value);
-    }
-  }
-  void VisitNode(const Operator& /*node*/, const op::Filter& filter) {
-    LookAt(filter.condition);
-    Visit(*filter.input);
-  }
-  void VisitNode(const Operator& node, const op::Project& project) {
+  void Mark(const Operator& node, const op::Project& project) {
     for (std::size_t i = 0; i < node.columns.size(); ++i) HandOn(project.values[i], node.columns[i].id);
-    if (project.input != nullptr) Visit(*project.input);
   }
-  void VisitNode(const Operator& /*node*/, const op::Aggregate& aggregate) {
-    LookAt(aggregate.input->columns);
-    Visit(*aggregate.input);
-  }
-  void VisitNode(const Operator& /*node*/, const op::Join& join) {
-    if (join.condition) LookAt(*join.condition);
-    Visit(*join.right);
-    Visit(*join.left);
-  }
-  void VisitNode(const Operator& node, const op::SetOperation& operation) {
-    const bool compares = !operation.all || operation.operation != syntax::SetOperator::kUnion;
+  void Mark(const Operator& node, const op::Aggregate& /*aggregate*/) { LookAtInputs(node); }
+  void Mark(const Operator& node, const op::Distinct& /*distinct*/) { LookAtInputs(node); }
+  void Mark(const Operator& node, const op::SetOperation& operation) {
+    if (!operation.all || operation.operation != syntax::SetOperator::kUnion) LookAtInputs(node);
     for (const OperatorPtr& side : {operation.left, operation.right}) {
-      if (compares) LookAt(side->columns);
       for (std::size_t i = 0; i < node.columns.size(); ++i) {
         // Values of another type are cast.
         if (side->columns[i].type.WithNullability(true) != node.columns[i].type.WithNullability(true))
           looked_at_.insert(side->columns[i].id);
         HandOn(side->columns[i].id, node.columns[i].id);
       }
-      Visit(*side);
     }
   }
-  void VisitNode(const Operator& /*node*/, const op::Distinct& distinct) {
-    LookAt(distinct.input->columns);
-    Visit(*distinct.input);
+  void Mark(const Operator& node, const op::Sort& /*sort*/) {
+    LookAtScalars(node);
+    if (!first_rows_.contains(&node)) Wait(node.columns);
   }
-  void VisitNode(const Operator& node, const op::Sort& sort) {
-    Wait(node.columns);
-    VisitSort(sort);
-  }
-  void VisitSort(const op::Sort& sort) {
-    for (const SortKey& key : sort.keys) LookAt(key.value);
-    Visit(*sort.input);
-  }
-  void VisitNode(const Operator& /*node*/, const op::Limit& limit) {
+  void Mark(const Operator& /*node*/, const op::Limit& limit) {
     // Only the first rows wait, and most that come are dropped.
-    if (const auto* sort = std::get_if<op::Sort>(&limit.input->node)) return VisitSort(*sort);
-    Visit(*limit.input);
+    first_rows_.insert(limit.input.get());
   }
-  void VisitNode(const Operator& /*node*/, const op::Window& window) {
-    for (const WindowCall& call : window.calls) {
-      for (const Scalar& argument : call.call.arguments) LookAt(argument);
-      if (call.call.filter) LookAt(*call.call.filter);
-      for (const Scalar& key : call.partition_by) LookAt(key);
-      for (const SortKey& key : call.order_by) LookAt(key.value);
-    }
+  void Mark(const Operator& node, const op::Window& window) {
+    LookAtScalars(node);
     Wait(window.input->columns);
-    Visit(*window.input);
   }
-  void VisitNode(const Operator& /*node*/, const op::Subquery& subquery) {
-    for (const Scalar& value : subquery.values) LookAt(value);
+  void Mark(const Operator& node, const op::Subquery& subquery) {
+    LookAtScalars(node);
     LookAt(subquery.query->columns);
-    Visit(*subquery.query);
-    Visit(*subquery.input);
-  }
-  void VisitNode(const Operator& /*node*/, const op::Unnest& unnest) {
-    LookAt(unnest.list);
-    for (const Scalar& value : unnest.values) LookAt(value);
-    Visit(*unnest.input);
   }
 
   ValuesWait wait_;
   ColumnSet scanned_;
   ColumnSet looked_at_;
   ColumnSet waiting_;
+  std::set<const Operator*> first_rows_;  // of which a limit takes those alone
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/option_lists.h"
 #include "base/text.h"
 #include "meta/stores.h"
 #include "sql/aggregate_sql.h"
@@ -100,7 +101,7 @@ Result<std::shared_ptr<const PinnedScan>> Emitter::Pin(const Table& table) {
 Result<std::optional<SnapshotId>> ChangesAfter(const Table& table) {
   const std::optional<std::string> between = table.options().Find("incremental-between");
   if (!between) return std::optional<SnapshotId>();
-  const std::string start(Trim(Split(*between, ',').front()));
+  const std::string start = ParseList(*between).front();
   if (const auto id = ParseInt64(start)) return std::optional(SnapshotId(*id));
   BRAID_TRY_ASSIGN(const Tag tag, ReadTag(table.file_system(), table.paths(), start));
   return std::optional(tag.snapshot.id);

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/option_lists.h"
 #include "base/text.h"
 #include "io/request_pool.h"
 #include "meta/stores.h"
@@ -84,10 +85,10 @@ Result<Range> RangeOfIds(const Table& table, const std::string& text, std::int64
 }
 
 Result<Range> RangeOfBetween(const Table& table, const std::string& text) {
-  const std::vector<std::string> ends = Split(text, ',');
+  const std::vector<std::string> ends = ParseList(text);
   if (ends.size() != 2) return BadRange(text, "two ends are needed");
-  const std::string first(Trim(ends[0]));
-  const std::string second(Trim(ends[1]));
+  const std::string& first = ends[0];
+  const std::string& second = ends[1];
   BRAID_TRY_ASSIGN(const std::vector<std::string> tags, ListTags(table.file_system(), table.paths()));
   const auto is_tag = [&](const std::string& name) { return std::find(tags.begin(), tags.end(), name) != tags.end(); };
   if (is_tag(first) && is_tag(second)) {

@@ -4,9 +4,9 @@ import contextlib
 import fcntl
 import os
 import pathlib
+import select
 import shutil
 import signal
-import time
 
 from damage import damages
 from harness import CONFLICT, CORRUPT, INVALID, NOT_FOUND, STORAGE, UNSUPPORTED, Failure, case
@@ -144,10 +144,10 @@ def missing_folders_of_jobs(program):
         supervisor = int((folder / "supervisor").read_text())
         worker = int(pathlib.Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()[0])
         shutil.rmtree(folder)
+        end = os.pidfd_open(supervisor)
         os.kill(worker, signal.SIGKILL)
-        deadline = time.monotonic() + 30
-        while pathlib.Path(f"/proc/{supervisor}").exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        if pathlib.Path(f"/proc/{supervisor}").exists():
+        has_ended, _, _ = select.select([end], [], [], 30)
+        os.close(end)
+        if not has_ended:
             os.kill(supervisor, signal.SIGKILL)
             yield "the supervisor of a job without a folder goes on"
